@@ -71,30 +71,26 @@ final class BrokenLoader: ImageLoaderProtocol {
     }
 
     func image(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
+        if defect == .refusesPriorities, priority.value != request.priority { throw .offline }
         do throws(ImageError) {
-            return try await base.image(for: request, onProgress: onProgress)
+            return try await base.image(for: request, following: priority, onProgress: onProgress)
         } catch {
             throw changed(error)
         }
     }
 
-    func image(
-        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws(ImageError) -> LoadedImage {
-        if defect == .refusesPriorities { throw .offline }
-        return try await image(for: request, onProgress: onProgress)
-    }
-
     func animation(
-        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
         if defect == .changesNotFoundOfAnimations { throw .offline }
-        var image = try await image(for: request, priority: priority, onProgress: onProgress)
+        var image = try await image(for: request, following: priority, onProgress: onProgress)
         let other = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [9, 9, 9, 255], isOpaque: true)
-        if defect == .startsWithOtherImage { image.image.bitmap = other }
-        return LoadedAnimation(image: image, frames: frames(image.bitmap, other))
+        if defect == .startsWithOtherImage { image.decoded.bitmap = other }
+        return LoadedAnimation(firstFrame: image, frames: frames(image.bitmap, other))
     }
 
     private func frames(_ bitmap: Bitmap, _ other: Bitmap) -> DecodedFrames {

@@ -52,6 +52,8 @@ struct BrokenResponseCache: ResponseCache {
         case alwaysAcceptsStale = "a stale response is returned only if stale ones are accepted, and is marked as stale"
         case keepsRemoved = "a removed response is absent until it is fetched again"
         case ignoresQueries = "a stored response is only returned, and only removed, for its own URL"
+        case ignoresAccounts =
+            "a response that is stored for one account is neither returned to another nor removed by it"
         case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
         case ignoresReload = "a reload asks the server, and its response replaces the stored one"
         case forgetsGiven = "a body that it says it has stored is returned as a fresh response"
@@ -75,6 +77,7 @@ struct BrokenResponseCache: ResponseCache {
         case (.alwaysAcceptsStale, .standard): request.cacheUse = .onlyIfCached
         case (.ignoresQueries, _):
             request.url = URL(string: "/a", relativeTo: request.url)?.absoluteURL ?? request.url
+        case (.ignoresAccounts, _): request.account = nil
         case (.ignoresBypass, .bypass), (.ignoresReload, .reload), (.storesReads, .readOnly):
             request.cacheUse = .standard
         case (.answersRetries, .revalidate), (.answersErrors, .revalidate): request.cacheUse = .standard

@@ -91,7 +91,7 @@ private final class SelfStartingScheduler: WorkScheduler {
 
     private static func startAll(of scheduler: ManualScheduler, _ limit: Int) async {
         while !Task.isCancelled {
-            await scheduler.reaches { canStart($0, limit) }
+            await scheduler.waitUntil { canStart($0, limit) }
             if let next = scheduler.waiting.first { try? scheduler.start(next) }
         }
     }

@@ -43,7 +43,7 @@ struct CoalescerFixture {
         let count = coalescer.callerCount
         let caller = call(priority, result: result)
         await callers(count + 1)
-        await operations.reaches(1)
+        await operations.waitForCount(1)
         return caller
     }
 

@@ -13,7 +13,7 @@ struct CoalescerStressTests {
         await withTaskGroup(of: Void.self) { group in
             for seed in 1...4 { group.addTask { await Self.call(300, coalescer, seed: UInt64(seed), outcomes) } }
         }
-        await outcomes.reaches(1_200)
+        await outcomes.waitForCount(1_200)
         #expect(outcomes.messages == Array(repeating: true, count: 1_200))
         await becomesTrue { coalescer.isIdle }
     }

@@ -45,7 +45,7 @@ struct TaskCoalescerTests {
         open.open()
         #expect(try await fixture.call(gate: open, result: { 1 }).task.value == 1)
         let second = await fixture.join()
-        await fixture.operations.reaches(2)
+        await fixture.operations.waitForCount(2)
         #expect(try await fixture.call(key: "b", gate: open).task.value == 7)
         let third = await fixture.join()
         fixture.gate.open()
@@ -62,11 +62,11 @@ struct TaskCoalescerTests {
             let held = Payload()
             payload = held
             let first = fixture.call(gate: late) { withExtendedLifetime(held) { 1 } }
-            await fixture.operations.reaches(1)
+            await fixture.operations.waitForCount(1)
             await first.leave()
         }
         let second = fixture.call()
-        await fixture.operations.reaches(2)
+        await fixture.operations.waitForCount(2)
         late.open()
         await becomesTrue { payload == nil }
         let third = await fixture.join()
@@ -93,7 +93,7 @@ struct TaskCoalescerTests {
             }
         }
         await fixture.callers(2)
-        await fixture.gate.arrivals(1)
+        await fixture.gate.waitForArrivals(1)
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
         #expect(!isCancelled.value)
@@ -126,7 +126,7 @@ struct TaskCoalescerTests {
         // Called in the task that joins, before it has joined.
         let observation = old.observe { if $0.value == .high { first.task.cancel() } }
         let second = fixture.call(.high)
-        await fixture.operations.reaches(2)
+        await fixture.operations.waitForCount(2)
         observation.cancel()
         second.priority.value = .veryHigh
         #expect(fixture.operations.messages.map(\.priority.value) == [.veryLow, .veryHigh])
@@ -213,7 +213,7 @@ struct TaskCoalescerTests {
                 }
             }
         }
-        await fixture.gate.arrivals(1)
+        await fixture.gate.waitForArrivals(1)
         #expect(payload != nil)
         if leaves { task.cancel() }
         fixture.gate.open()

@@ -7,7 +7,7 @@ struct ImageErrorTests {
     @Test("an error says whether the request was cancelled")
     func cancelled() {
         #expect(ImageError.cancelled.isCancelled)
-        let others = [ImageError.notFound, .invalidated, .offline, .network(.timedOut, ""), .decoding(.cancelled)]
+        let others = [ImageError.notFound, .shutDown, .offline, .network(.timedOut, ""), .decoding(.cancelled)]
         for error in others { #expect(!error.isCancelled) }
     }
 

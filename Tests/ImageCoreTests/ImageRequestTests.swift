@@ -18,7 +18,7 @@ struct ImageRequestTests {
         let plain = try request()
         var other = plain
         other.priority = .veryHigh
-        other.options[Self.row] = 7
+        other.userInfo[Self.row] = 7
         other.origin = .url(try #require(URL(string: "http://h/a#fragment")))
         #expect(other == plain)
         #expect(other.hashValue == plain.hashValue)
@@ -28,7 +28,7 @@ struct ImageRequestTests {
     func unequal() throws {
         let plain = try request()
         let changes: [(inout ImageRequest) -> Void] = [
-            { $0.origin = .data(Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
+            { $0.origin = .data(hashing: Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
             { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
             { $0.processors = [NamedProcessor(identifier: "a")] },
             { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .disabled },
@@ -66,8 +66,8 @@ struct ImageRequestTests {
     )
     func data() {
         let (some, others) = (Data("some".utf8), Data("others".utf8))
-        #expect(ImageRequest(.data(some)) == ImageRequest(.data(some)))
-        #expect(ImageRequest(.data(some)) != ImageRequest(.data(others)))
+        #expect(ImageRequest(.data(hashing: some)) == ImageRequest(.data(hashing: some)))
+        #expect(ImageRequest(.data(hashing: some)) != ImageRequest(.data(hashing: others)))
         #expect(ImageRequest(.data(some, name: "n")) == ImageRequest(.data(others, name: "n")))
     }
 
@@ -101,14 +101,14 @@ struct ImageRequestTests {
         let image = DecodedImage(
             bitmap: Bitmap(size: size, pixels: [1, 2, 3, 255], isOpaque: true),
             header: ImageHeader(format: .png, storedSize: size))
-        var options = ImageUserInfo()
-        #expect(options.makePlaceholder() == nil)
-        options.setPlaceholder(image)
-        #expect(options.makePlaceholder() == image)
-        options = ImageUserInfo()
-        options.setPlaceholder { image }
-        #expect(options.makePlaceholder() == image)
-        options.setPlaceholder(nil)
-        #expect(options.makePlaceholder() == nil)
+        var request = ImageRequest(.data(Data(), name: "n"))
+        #expect(request.placeholder == nil)
+        request.placeholder = .image(image)
+        #expect(request.placeholder?.makeImage() == image)
+        request.placeholder = .deferred { image }
+        #expect(request.placeholder?.makeImage() == image)
+        #expect(request.placeholder != .image(image) && request.placeholder != .deferred(id: 1) { image })
+        request.placeholder = nil
+        #expect(request.placeholder == nil)
     }
 }

@@ -25,7 +25,7 @@ struct MaintenanceTests {
         #expect(abs(try #require(status.newestUse).timeIntervalSince(testTime + 120)) < 1)
     }
 
-    @Test("removeAll(olderThan:) removes entries that were neither stored nor read for that time")
+    @Test("removeAll(unusedFor:) removes entries that were neither stored nor read for that time")
     func removesOld() async throws {
         let day = 86_400.0
         let cache = cache
@@ -34,7 +34,7 @@ struct MaintenanceTests {
         _ = try await cache.entry(for: key(2))
         folder.time.value += 5 * day
         try await cache.store(entry(100), for: key(4))
-        let removal = try await cache.removeAll(olderThan: .seconds(7 * day))
+        let removal = try await cache.removeAll(unusedFor: .seconds(7 * day))
         #expect(removal.entryCount == 2)
         #expect(removal.byteCount == 2 * fileSize(entry(100), key(1)))
         #expect(try await cache.entry(for: key(1)) == nil)
@@ -73,7 +73,7 @@ struct MaintenanceTests {
         #expect(try await later.entry(for: key(1)) == nil)
         #expect(try await later.entry(for: key(2)) != nil)
         folder.time.value += 8 * 86_400
-        #expect(try await later.removeAll(olderThan: .seconds(7 * 86_400)).entryCount == 2)
+        #expect(try await later.removeAll(unusedFor: .seconds(7 * 86_400)).entryCount == 2)
     }
 
     @Test("while the disk blocks a write, the uses of no more than 1,024 hits are remembered")

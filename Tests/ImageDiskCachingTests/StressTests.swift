@@ -27,7 +27,7 @@ struct StressTests {
         case 1: _ = try await cache.status()
         case 2: try await cache.trim(to: limit / 2)
         case 3: #expect(try await cache.verify().removedEntryCount == 0)
-        case 4: try await cache.removeAll(olderThan: .milliseconds(50))
+        case 4: try await cache.removeAll(unusedFor: .milliseconds(50))
         case 5...7:
             let writer = try await cache.writer(for: key(number), expectedByteCount: fresh.data.count)
             try await writer.append(fresh.data.prefix(1_000))

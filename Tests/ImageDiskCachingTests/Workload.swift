@@ -93,7 +93,7 @@ enum WorkloadStep: Hashable, Codable {
         case .cancel(let number, let version): try await Self.begin(genuine(number, version), number, cache).cancel()
         case .remove(let number): try await cache.remove(for: key(number))
         case .trim(let byteCount): try await cache.trim(to: byteCount)
-        case .removeUnused: try await cache.removeAll(olderThan: .zero)
+        case .removeUnused: try await cache.removeAll(unusedFor: .zero)
         case .verify: _ = try await cache.verify()
         case .removeAll: try await cache.removeAll()
         }

@@ -195,7 +195,7 @@ struct ResumingTransportTests {
                 rest(from: 40),
             ])
         let task = Task { try await fetch() }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         await #expect(throws: TransportError.cancelled) { try await task.value }
         #expect(try await fetch() == whole)

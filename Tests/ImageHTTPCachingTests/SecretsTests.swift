@@ -24,6 +24,7 @@ struct SecretsTests {
 
     private func request() -> TransportRequest {
         var request = CachingFixture.request("/a", ["Cookie: \(cookie)", "Authorization: Bearer S3cretBearer"])
+        request.account = "S3cretAccount"
         request.url =
             URL(string: "https://S3cretUser:S3cretPassword@images.test/a?width=1&token=S3cretQuery") ?? request.url
         return request
@@ -43,10 +44,9 @@ struct SecretsTests {
                     ], announcedByteCount: body.count, body: [.piece(body)] + (isInterrupted ? [end] : []))
             ])
         let resuming = ResumingTransport(
-            test.server, cache: cache, partition: "S3cretAccount", clock: ManualClock(), now: { noon })
+            test.server, cache: cache, clock: ManualClock(), now: { noon })
         let rules = CachingOptions(
-            keys: CacheKeyRules(["images.test": .dropping(["token"])]),
-            identity: { CacheIdentity($0, partition: "S3cretAccount") })
+            keys: CacheKeyRules(["images.test": .dropping(["token"])]))
         let caching = CachingTransport(over: resuming, cache: cache, rules: rules, clock: ManualClock()) { noon }
         for isSecond in [false, true] {
             let response = try await caching.send(request())

@@ -18,7 +18,7 @@ struct SlowCacheTests {
     /// Gets a path. Advances the clock when the response waits for its storage.
     private func get(_ path: String) async throws -> Received {
         async let received = test.get(path)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         return try await received
     }
@@ -37,7 +37,7 @@ struct SlowCacheTests {
         #expect(try await get("/0").text == "0")
         for number in 1..<40 { #expect(try await test.get("/\(number)").text == "\(number)") }
         #expect(failureCount == 40)
-        await cache.gate.arrivals(16)
+        await cache.gate.waitForArrivals(16)
         #expect(cache.gate.arrivalCount == 16, "further ones are not stored")
     }
 
@@ -47,7 +47,7 @@ struct SlowCacheTests {
         _ = try await get("/0")
         _ = try await test.get("/1")
         cache.gate.open()
-        await cache.finished.arrivals(4)
+        await cache.finished.waitForArrivals(4)
         #expect(try await test.get("/0").source == .cache)
         _ = try await test.get("/2")
         #expect(try await test.get("/2").source == .cache)
@@ -77,7 +77,7 @@ struct SlowCacheTests {
         let piece = ScriptedTransport.Step.piece(Data(count: 300_000))
         test.script("/large", .fresh([piece, piece, piece]))
         async let received = test.get("/large")
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         #expect(try await received.text.utf8.count == 900_000)
         #expect(hung.gate.arrivalCount == 1)
@@ -97,7 +97,7 @@ struct SlowCacheTests {
             onCacheFailure: { failures.append($1) })
         async let received = transport.send(TransportRequest(url: url)).body.collected(
             expectedByteCount: nil, byteLimit: .max)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         #expect(try await received == whole)
         #expect(failures.messages.count == 1)

@@ -31,7 +31,7 @@ struct StoringTests {
             var body = response.body.makeAsyncIterator()
             #expect(try await body.next() == Data("123".utf8))
         }
-        await test.server.cancellations(1)
+        await test.server.waitForCancellations(1)
         #expect(try await test.stored(acceptsStale: true) == nil)
         #expect(test.entryCount == 0)
     }
@@ -121,7 +121,7 @@ struct StoringTests {
         _ = try await test.get()
         test.time.advance(5)
         async let first = test.get { $0.method = method }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         test.time.advance(1)
         #expect(try await test.get().source == .validated)
         let stored = try await test.stored(acceptsStale: true)

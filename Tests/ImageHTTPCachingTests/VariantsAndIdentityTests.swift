@@ -64,7 +64,7 @@ struct VariantsAndIdentityTests {
     func partitions() async throws {
         let disk = InMemoryDataCache()
         let accounts = ["ann", "bob"].map { name in
-            CachingFixture(disk: disk) { $0.identity = { _ in CacheIdentity(partition: name) } }
+            CachingFixture(disk: disk) { $0.identity = { _, _ in CacheIdentity(partition: name) } }
         }
         for (account, text) in zip(accounts, ["hers", "his"]) {
             account.script("/a", .text(text, "Cache-Control: max-age=60"))
@@ -93,7 +93,7 @@ struct VariantsAndIdentityTests {
         test.script("/a", .text("one", "Cache-Control: max-age=60", "Vary: Accept"))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 { group.addTask { _ = try await test.get("/a", "Accept: \(number)") } }
-            await gate.arrivals(8)
+            await gate.waitForArrivals(8)
             gate.open()
             try await group.waitForAll()
         }
@@ -105,25 +105,34 @@ struct VariantsAndIdentityTests {
 struct CachedModifyingTransportTests {
     private let test = CachingFixture()
 
-    private func modifying(keepsIdentity: Bool) -> any ResponseCache {
+    private var cache: any ResponseCache {
         let isSignedOut = { @Sendable in test.server.sendCount > 0 }
         return ModifyingTransport(
-            test.transport, keepsIdentity: keepsIdentity,
+            test.transport,
             modify: { request in
                 if isSignedOut(), request.headers[.accept] == nil { throw CancellationError() }
                 request.headers[.authorization] = "token"
             })
     }
 
+    private func request(of account: String) -> TransportRequest {
+        var request = CachingFixture.request("/a")
+        request.account = account
+        return request
+    }
+
     private func isStored(_ lines: String..., in cache: any ResponseCache) async -> Bool {
-        guard case .stored = try? await cache.answer(to: CachingFixture.request("/a", lines)) else { return false }
+        await isStored(CachingFixture.request("/a", lines), in: cache)
+    }
+
+    private func isStored(_ request: TransportRequest, in cache: any ResponseCache) async -> Bool {
+        guard case .stored = try? await cache.answer(to: request) else { return false }
         return true
     }
 
     @Test("requests are looked up and removed as they are sent")
     func changed() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=600"))
-        let cache = modifying(keepsIdentity: false)
         _ = try await Received(cache.send(CachingFixture.request("/a")))
         #expect(await isStored("Accept: image/*", in: cache))
         #expect(await !isStored("Accept: image/*", in: test.transport))
@@ -132,11 +141,12 @@ struct CachedModifyingTransportTests {
         #expect(await !isStored("Accept: image/*", in: cache))
     }
 
-    @Test("if the modifier throws, the unchanged request is looked up if it has the same identity")
+    @Test("if the modifier throws, the unchanged request is looked up for its account, and not for another")
     func signedOut() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=600"))
-        let cache = modifying(keepsIdentity: true)
-        _ = try await Received(cache.send(CachingFixture.request("/a")))
-        #expect(await isStored(in: cache))
+        _ = try await Received(cache.send(request(of: "ann")))
+        #expect(await isStored(request(of: "ann"), in: cache))
+        #expect(await !isStored(request(of: "bob"), in: cache))
+        #expect(await !isStored(in: cache), "without an account")
     }
 }

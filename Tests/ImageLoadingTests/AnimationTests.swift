@@ -18,7 +18,7 @@ struct AnimationTests {
         #expect(animation.frames.moment(at: .seconds(1)) == AnimationMoment(frame: 0, end: nil))
         let cached = try #require(fixture.memory.image(for: fixture.loader.cacheKey(for: request)))
         #expect(animation.frames.cachedFrame(at: 0)?.sharesPixels(with: cached.bitmap) == true)
-        #expect(try await fixture.loader.animation(for: request).image.source == .memory)
+        #expect(try await fixture.loader.animation(for: request).firstFrame.source == .memory)
         #expect(fixture.decoder.messages.count == 1)
     }
 
@@ -35,7 +35,7 @@ struct AnimationTests {
         }
         let animation = try await fixture.loader.animation(for: request)
         #expect(fixture.decodedFrames == [0])
-        #expect(animation.image.image.header.frameCount == 40)
+        #expect(animation.firstFrame.decoded.header.frameCount == 40)
         #expect(animation.frames.moment(at: .milliseconds(120)) == AnimationMoment(frame: 2, end: .milliseconds(150)))
         try await animation.frames.prepare(from: 3)
         let frame = try #require(animation.frames.cachedFrame(at: 3))
@@ -65,10 +65,10 @@ struct AnimationTests {
         let shown = try await fixture.loader.animation(for: request)
         let replacement = fixture.animated("b", firstColor: 20)
         let (other, data) = try await (fixture.loader.image(for: replacement), fixture.loader.data(for: replacement))
-        await fixture.loader.insert(data.data, for: request)
-        fixture.loader.insert(other.image, for: request)
+        await fixture.loader.cacheData(data.data, for: request)
+        fixture.loader.cacheImage(other.decoded, for: request)
         let second = try await fixture.loader.animation(for: request)
-        #expect(second.image.image == other.image && second.frames !== shown.frames)
+        #expect(second.firstFrame.decoded == other.decoded && second.frames !== shown.frames)
         #expect(second.frames.cachedFrame(at: 0)?.pixels.first == 20)
     }
 
@@ -101,7 +101,7 @@ struct AnimationTests {
         let request = fixture.animated("a")
         _ = try await fixture.loader.image(for: request)
         let animation = try await fixture.loader.animation(for: request)
-        #expect(animation.image.source == .memory)
+        #expect(animation.firstFrame.source == .memory)
         try await animation.frames.prepare(from: 2)
         #expect(animation.frames.cachedFrame(at: 2)?.pixels.first == 2)
         #expect(fixture.transport.sendCount == 1)
@@ -155,19 +155,19 @@ struct AnimationTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let request = fixture.animated("a", frames: 40)
         let loading = Task { try await fixture.loader.animation(for: request) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         loading.cancel()
         await #expect(throws: ImageError.cancelled) { try await loading.value }
         await scheduler.reachesCancellation()
         #expect(fixture.transport.messages.isEmpty)
         let again = Task { try await fixture.loader.animation(for: request) }
         for count in 2...3 {
-            await scheduler.arrivals(count)
+            await scheduler.waitForArrivals(count)
             try await scheduler.runNext()
         }
         let frames = try await again.value.frames
         let (first, second) = (Task { try await frames.prepare(from: 1) }, Task { try await frames.prepare(from: 1) })
-        await scheduler.arrivals(4)
+        await scheduler.waitForArrivals(4)
         await fixture.reaches(callers: 2)
         first.cancel()
         await #expect(throws: ImageError.cancelled) { try await first.value }
@@ -184,16 +184,16 @@ struct AnimationTests {
         var request = fixture.animated("a") { $0.priority = .low }
         let loading = Task { [request] in try await fixture.loader.animation(for: request) }
         for count in 1...2 {
-            await scheduler.arrivals(count)
+            await scheduler.waitForArrivals(count)
             try await scheduler.runNext()
         }
         let frames = try await loading.value.frames
         request.priority = .veryHigh
         _ = try await fixture.loader.animation(for: request)
         let preparation = Task { try await frames.prepare(from: 1) }
-        await scheduler.arrivals(3)
+        await scheduler.waitForArrivals(3)
         let decode = try #require(scheduler.waiting.first)
-        await scheduler.reaches { $0.contains(.enqueued(decode, .decode, .veryHigh, server: nil)) }
+        await scheduler.waitUntil { $0.contains(.enqueued(decode, .decode, .veryHigh, server: nil)) }
         preparation.cancel()
         _ = await preparation.result
     }
@@ -285,7 +285,7 @@ struct AnimationMemoryTests {
     @Test("the delays of an animation count as memory of its first frame")
     func delays() async throws {
         let fixture = LoaderFixture()
-        let image = try await fixture.loader.image(for: fixture.animated("a", frames: 40)).image
+        let image = try await fixture.loader.image(for: fixture.animated("a", frames: 40)).decoded
         #expect(image.byteCount == 256 + 40 * MemoryLayout<Duration>.size)
     }
 }

@@ -41,7 +41,7 @@ final class ApplicationCodeTests: Sendable {
             fixture.run()
             fixture.clock.advance(by: .seconds(60))
         }
-        fixture.loader.invalidate()
+        fixture.loader.shutDown()
         fixture.run()
         var sources: [ImageSource] = []
         for task in tasks { sources.append(try await task.value) }

@@ -28,7 +28,7 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let request = ImageRequest(url: try #require(URL(string: url)))
         let task = Task { try await fixture.loader.image(for: request) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         let servers = scheduler.messages.compactMap {
             if case .enqueued(_, .download, _, let server) = $0 { server } else { nil }
         }
@@ -43,7 +43,7 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let request = fixture.request("a")
         let task = Task { try await fixture.loader.image(for: request) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         task.cancel()
         await #expect(throws: ImageError.cancelled) { try await task.value }
         #expect(fixture.observer.kinds().last == .cancelled)
@@ -58,9 +58,9 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let request = fixture.request("a")
         let task = Task { try await fixture.loader.image(for: request) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         try await scheduler.runNext()
-        await scheduler.arrivals(2)
+        await scheduler.waitForArrivals(2)
         task.cancel()
         await #expect(throws: ImageError.self) { try await task.value }
         await scheduler.reachesCancellation()
@@ -76,14 +76,14 @@ struct CancellationAndPriorityTests {
         let low = fixture.request("a") { $0.priority = .low }
         let high = fixture.request("a") { $0.priority = .veryHigh }
         let first = Task { try await fixture.loader.image(for: low) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         let download = try #require(scheduler.waiting.first)
         let second = Task { try await fixture.loader.image(for: high) }
         await scheduler.reaches(.veryHigh, of: download)
         second.cancel()
         await scheduler.reaches(.low, of: download)
         try await scheduler.run(download)
-        await scheduler.arrivals(2)
+        await scheduler.waitForArrivals(2)
         try await scheduler.runNext()
         #expect(try await first.value.source == .network)
         let lanes = scheduler.messages.compactMap { message -> String? in
@@ -99,7 +99,7 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(scheduler: scheduler, retries: 2)
         let request = fixture.request("a", first: .failure(.connectionFailed("refused")))
         let task = Task { try await fixture.loader.data(for: request) }
-        await fixture.clock.sleepers(1)
+        await fixture.clock.waitForSleepers(1)
         #expect(try await fixture.loader.data(for: fixture.request("b")).source == .network)
         fixture.clock.advance(by: .milliseconds(999))
         #expect(fixture.transport.sendCount == 2)
@@ -113,7 +113,7 @@ struct CancellationAndPriorityTests {
         let fixture = LoaderFixture(retries: 2)
         let request = fixture.request("a", then: .failure(.connectionFailed("refused")))
         let task = Task { try await fixture.loader.data(for: request) }
-        await fixture.clock.sleepers(1)
+        await fixture.clock.waitForSleepers(1)
         task.cancel()
         await #expect(throws: ImageError.cancelled) { try await task.value }
         #expect(fixture.transport.sendCount == 1)

@@ -191,16 +191,16 @@ struct ConditionTests {
         #expect(fixture.transport.requests.dropFirst(before).map(\.url.lastPathComponent) == ["c", "b", "a"])
     }
 
-    @Test("waiting for the network ends if the request is cancelled or the loader is invalidated")
+    @Test("waiting for the network ends if the request is cancelled or the loader is shut down")
     func cancelledWhileWaiting() async {
         let fixture = fixture()
         network.condition = .offline
         let cancelled = fixture.loader.task(for: failingOnce("a", .normal, fixture))
-        let invalidated = fixture.loader.task(for: failingOnce("b", .normal, fixture))
+        let stopped = fixture.loader.task(for: failingOnce("b", .normal, fixture))
         fixture.run()
         cancelled.cancel()
-        fixture.loader.invalidate()
-        #expect(await end(of: invalidated, fixture) == "\(ImageError.invalidated)")
+        fixture.loader.shutDown()
+        #expect(await end(of: stopped, fixture) == "\(ImageError.shutDown)")
         network.condition = .online
         fixture.run()
         #expect(fixture.transport.sendCount == 2 && fixture.coalescer.isIdle)

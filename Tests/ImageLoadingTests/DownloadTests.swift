@@ -74,7 +74,8 @@ struct DownloadTests {
             let data = Data(repeating: 1, count: count)
             let reply = ScriptedTransport.Reply(body: [.piece(data.prefix(5_000)), .piece(Data(data.dropFirst(5_000)))])
             let origins = [
-                fixture.request("\(count)", then: reply).origin, .data(data), .fetch(name: "\(count)") { data },
+                fixture.request("\(count)", then: reply).origin, .data(hashing: data),
+                .fetch(name: "\(count)") { data },
             ]
             for origin in origins {
                 let task = fixture.start { [fixture] in try await fixture.loader.data(for: ImageRequest(origin)) }

@@ -39,7 +39,7 @@ struct EntryTests {
         ]
         let other = fixture.request("b")
         for request in images + [other] { _ = try await loader.image(for: request) }
-        await loader.remove(images[0])
+        await loader.removeCachedImages(for: images[0])
         #expect(Set(fixture.memory.images.keys) == [other.cacheKey])
         #expect(fixture.storedOriginals.count == 1)
         #expect(try await loader.image(for: images[0]).source == .network)
@@ -52,10 +52,10 @@ struct EntryTests {
             _ = try await loader.image(for: plain)
             var request = plain
             restrict(&request)
-            #expect(await loader.contains(request))
+            #expect(await loader.isCached(request))
             #expect(await loader.cachedData(for: request) == LoaderFixture.image)
-            await loader.remove(request)
-            #expect(await !loader.contains(plain))
+            await loader.removeCachedImages(for: request)
+            #expect(await !loader.isCached(plain))
             #expect(await loader.cachedData(for: plain) == nil)
         }
         #expect(fixture.memory.images.isEmpty && fixture.disk.entries.isEmpty)
@@ -67,9 +67,9 @@ struct EntryTests {
             fetch("a") { $0.headers = ["Accept-Language": "fi"] }, fetch("b") { $0.identifier = "c" }
         )
         for request in [fetch("a"), finnish, fetch("b"), named] { _ = try await loader.image(for: request) }
-        for request in [finnish, named] { await loader.remove(request) }
+        for request in [finnish, named] { await loader.removeCachedImages(for: request) }
         #expect(fixture.storedOriginals.count == 2)
-        for request in [fetch("a"), fetch("b")] { #expect(await loader.contains(request)) }
+        for request in [fetch("a"), fetch("b")] { #expect(await loader.isCached(request)) }
         #expect(Set(fixture.memory.images.keys) == [fetch("a").cacheKey, fetch("b").cacheKey])
     }
 
@@ -80,12 +80,12 @@ struct EntryTests {
         let request = stepped.request("a", fit: nil, first: old, then: .ok(FakeImage.encode(width: 20, height: 20))) {
             $0.cachePolicy.disk = .disabled
         }
-        let older = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }
+        let older = stepped.start { try await stepped.loader.image(for: request).decoded.bitmap.size.width }
         stepped.run()
-        let removal = stepped.start { await stepped.loader.remove(request) }
+        let removal = stepped.start { await stepped.loader.removeCachedImages(for: request) }
         stepped.run()
         try await removal.value
-        let later = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }
+        let later = stepped.start { try await stepped.loader.image(for: request).decoded.bitmap.size.width }
         stepped.run()
         #expect(try await later.value == 20)
         gate.open()
@@ -101,7 +101,7 @@ struct EntryTests {
         _ = stepped.start { try await stepped.loader.data(for: request) }
         stepped.run()
         stepped.disk.hold(.remove, at: gate)
-        let removal = stepped.start { await stepped.loader.remove(request) }
+        let removal = stepped.start { await stepped.loader.removeCachedImages(for: request) }
         stepped.run()
         stepped.limitDecodes(to: 0)
         let reader = stepped.start { try await stepped.loader.image(for: request).source }
@@ -119,10 +119,10 @@ struct EntryTests {
     func brokenDisk() async throws {
         _ = try await loader.image(for: fetch("a"))
         for operation in [InMemoryDataCache.Operation.remove, .entry] { fixture.disk.fail(operation, with: .noSpace) }
-        await loader.remove(fetch("a"))
-        #expect(await !loader.contains(fetch("a")))
+        await loader.removeCachedImages(for: fetch("a"))
+        #expect(await !loader.isCached(fetch("a")))
         let reported = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
-        #expect(!reported.isEmpty && reported.allSatisfy { $0.request == 0 })
+        #expect(!reported.isEmpty && reported.allSatisfy { $0.requestID == nil })
         #expect(fixture.memory.images.isEmpty)
     }
 
@@ -133,11 +133,11 @@ struct EntryTests {
         let plain = fixture.request("a") { $0.processors = [FakeProcessor("x")] }
         var request = plain
         restrict(&request)
-        loader.insert(drawn, for: request)
-        #expect(loader.cachedImage(for: plain)?.image == drawn)
+        loader.cacheImage(drawn, for: request)
+        #expect(loader.cachedImage(for: plain)?.decoded == drawn)
         #expect(try await loader.image(for: plain).source == .memory)
         #expect(loader.cachedImage(for: fixture.request("a")) == nil)
-        #expect(await loader.contains(request))
+        #expect(await loader.isCached(request))
         #expect(await loader.cachedData(for: request) == nil)
         #expect(fixture.transport.sendCount == 0)
     }
@@ -147,9 +147,9 @@ struct EntryTests {
         let (stepped, gate) = (LoaderFixture.stepped(), TestGate())
         let held = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
         let request = stepped.request("a", fit: nil, first: held) { $0.mode = mode }
-        let older = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }
+        let older = stepped.start { try await stepped.loader.image(for: request).decoded.bitmap.size.width }
         stepped.run()
-        stepped.loader.insert(drawn, for: request)
+        stepped.loader.cacheImage(drawn, for: request)
         gate.open()
         stepped.run()
         #expect(try await older.value == 40)
@@ -162,10 +162,10 @@ struct EntryTests {
             $0.memoryCache = nil
             $0.transport = .uncached($0.transport)
         }
-        for request in [bare.request("a"), fetch("a"), ImageRequest(.data(LoaderFixture.image))] {
-            bare.loader.insert(drawn, for: request)
-            await bare.loader.remove(request)
-            #expect(await !bare.loader.contains(request))
+        for request in [bare.request("a"), fetch("a"), ImageRequest(.data(hashing: LoaderFixture.image))] {
+            bare.loader.cacheImage(drawn, for: request)
+            await bare.loader.removeCachedImages(for: request)
+            #expect(await !bare.loader.isCached(request))
             #expect(await bare.loader.cachedData(for: request) == nil)
         }
     }
@@ -175,13 +175,13 @@ struct EntryTests {
     @Test("an image counts as contained if it is in memory at its size, or its original is on disk, even a stale one")
     func containing() async throws {
         let request = fixture.request("a")
-        #expect(await !loader.contains(request))
+        #expect(await !loader.isCached(request))
         _ = try await loader.image(for: request)
         fixture.memory.removeAll()
         let eventCount = fixture.observer.events.count
         fixture.wallTime.advance(100_000)
         for found in [request, fixture.request("a", fit: 5)] {
-            #expect(await loader.contains(found))
+            #expect(await loader.isCached(found))
             #expect(await loader.cachedData(for: found) == LoaderFixture.image)
         }
         #expect(fixture.observer.events.count == eventCount)
@@ -196,7 +196,7 @@ struct EntryTests {
         }
         #expect(fixture.transport.sendCount == 1)
         #expect(fixture.observer.kinds().suffix(2) == [.diskHit(bytes: 0), .failed(.notFound)])
-        #expect(await !loader.contains(request))
+        #expect(await !loader.isCached(request))
         #expect(await loader.cachedData(for: request) == nil)
     }
 
@@ -204,40 +204,40 @@ struct EntryTests {
     func local() async throws {
         let encoded = LoaderFixture.image.base64EncodedString()
         let url = try #require(URL(string: "data:application/octet-stream;base64,\(encoded)"))
-        for request in [ImageRequest(.data(LoaderFixture.image)), ImageRequest(url: url)] {
-            loader.insert(drawn, for: request)
-            #expect(await loader.contains(request))
+        for request in [ImageRequest(.data(hashing: LoaderFixture.image)), ImageRequest(url: url)] {
+            loader.cacheImage(drawn, for: request)
+            #expect(await loader.isCached(request))
             #expect(await loader.cachedData(for: request) == nil)
-            await loader.remove(request)
-            #expect(await !loader.contains(request))
+            await loader.removeCachedImages(for: request)
+            #expect(await !loader.isCached(request))
         }
     }
 
-    // MARK: removeAll(olderThan:)
+    // MARK: removeCachedImages(unusedFor:)
 
-    @Test("removeAll(olderThan:) leaves images in memory that were stored or shown since")
+    @Test("removeCachedImages(unusedFor:) leaves images in memory that were stored or shown since")
     func ages() async throws {
         let (old, shown, young) = (fixture.request("old"), fetch("shown"), fixture.request("young"))
         for request in [old, shown] { _ = try await loader.image(for: request) }
         fixture.clock.advance(by: .seconds(100))
         #expect(loader.cachedImage(for: shown) != nil)
-        loader.insert(drawn, for: young)
+        loader.cacheImage(drawn, for: young)
         fixture.clock.advance(by: .seconds(10))
-        try await loader.removeAll(olderThan: .seconds(110))
+        try await loader.removeCachedImages(unusedFor: .seconds(110))
         #expect(fixture.memory.images.count == 3)
-        try await loader.removeAll(olderThan: .seconds(60))
+        try await loader.removeCachedImages(unusedFor: .seconds(60))
         #expect(Set(fixture.memory.images.keys) == [shown.cacheKey, young.cacheKey])
         fixture.clock.advance(by: .seconds(1))
-        try await loader.removeAll(olderThan: .zero)
+        try await loader.removeCachedImages(unusedFor: .zero)
         #expect(fixture.memory.images.isEmpty)
     }
 
-    @Test("removeAll(olderThan:) empties a memory cache without a clock")
+    @Test("removeCachedImages(unusedFor:) empties a memory cache without a clock")
     func ageless() async throws {
         let memory = InMemoryImageCache()
         let fixture = LoaderFixture { $0.memoryCache = memory }
-        fixture.loader.insert(drawn, for: fixture.request("a"))
-        try await fixture.loader.removeAll(olderThan: .seconds(60))
+        fixture.loader.cacheImage(drawn, for: fixture.request("a"))
+        try await fixture.loader.removeCachedImages(unusedFor: .seconds(60))
         #expect(memory.images.isEmpty)
     }
 }

@@ -76,7 +76,7 @@ struct EventTests {
         let reply = ScriptedTransport.Reply(announcedByteCount: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
         let request = fixture.request("a", then: reply) { $0.processors = [FakeProcessor("step")] }
         let task = Task { try await fixture.loader.image(for: request) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         fixture.clock.advance(by: .seconds(2))
         gate.open()
         _ = try await task.value

@@ -77,7 +77,7 @@ struct FetchedOriginalTests {
                 return Data("old".utf8)
             })
         let older = Task { try await fixture.loader.data(for: old) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         _ = try await fixture.loader.data(for: request { $0.mode = .reload })
         gate.open()
         #expect(try await older.value.data == Data("old".utf8))

@@ -9,6 +9,22 @@ import Testing
 
 @Suite("Image loader")
 struct ImageLoaderTests {
+    @Test("a request that accepts truncated files is decoded so, and shares the original, but no image, with others")
+    func acceptsTruncated() async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a")
+        var tolerant = request
+        tolerant.acceptsTruncated = true
+        _ = try await fixture.loader.image(for: tolerant)
+        #expect(fixture.loader.cachedImage(for: request) == nil && tolerant != request)
+        _ = try await fixture.loader.image(for: request)
+        let decoded = fixture.decoder.messages.compactMap {
+            if case .decode(_, let request) = $0 { request } else { nil }
+        }
+        #expect(decoded.map(\.acceptsTruncated) == [true, false])
+        #expect(fixture.transport.sendCount == 1)
+    }
+
     @Test("a first load checks memory, disk and network in this order, and stores the result in both caches")
     func firstLoad() async throws {
         let fixture = LoaderFixture()
@@ -16,7 +32,7 @@ struct ImageLoaderTests {
         let loaded = try await fixture.loader.image(for: request)
         #expect(loaded.source == .network)
         #expect(loaded.encodedByteCount == LoaderFixture.image.count)
-        #expect(loaded.image.bitmap.size == PixelSize(width: 20, height: 15))
+        #expect(loaded.decoded.bitmap.size == PixelSize(width: 20, height: 15))
         #expect(
             fixture.transport.messages == [.sent(request.address), .head(request.address), .finished(request.address)])
         #expect(fixture.disk.messages.first == .entry(DataCacheKey(identifier: request.address.absoluteString)))
@@ -48,7 +64,7 @@ struct ImageLoaderTests {
                 .started, .memoryMiss(.absent), .diskHit(bytes: bytes), .queued(.decode), .decodingStarted,
                 .decoded(size), .storedInMemory, .succeeded(.disk),
             ])
-        #expect(Set(fixture.observer.events.map(\.request)).count == 4)
+        #expect(Set(fixture.observer.events.map(\.requestID)).count == 4)
     }
 
     @Test(
@@ -210,7 +226,7 @@ struct ImageLoaderTests {
         let fixture = LoaderFixture()
         let request = fixture.request("a", fit: 1) { $0.processors = [paint(10), paint(20)] }
         // 200, 100, 50, 255 halved, plus 10, halved, plus 20
-        #expect(try await fixture.loader.image(for: request).image.bitmap.pixels == [75, 50, 37, 88])
+        #expect(try await fixture.loader.image(for: request).decoded.bitmap.pixels == [75, 50, 37, 88])
         let broken = fixture.request("a", fit: 1) {
             $0.processors = [FakeProcessor("broken") { _ in throw CocoaError(.featureUnsupported) }]
         }
@@ -230,7 +246,7 @@ final class ProgressLog: Sendable {
 
     /// Waits until the latest report satisfies `condition`.
     func reaches(_ condition: @escaping @Sendable (WorkProgress) -> Bool) async {
-        await log.reaches { $0.last.map(condition) ?? false }
+        await log.waitUntil { $0.last.map(condition) ?? false }
     }
 }
 

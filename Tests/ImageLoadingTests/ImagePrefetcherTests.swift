@@ -13,7 +13,7 @@ struct ImagePrefetcherTests {
     @Test("of ten thousand requests, only a limited number run, and the rest have no tasks")
     func bound() {
         let fixture = LoaderFixture.stepped(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 5)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 5)
         prefetcher.start(fixture.requests((0..<10_000).map(String.init)))
         #expect(prefetcher.count == 10_000)
         #expect(fixture.executor?.readyCount == 5)
@@ -28,7 +28,7 @@ struct ImagePrefetcherTests {
     @Test("the number of concurrent requests is limited, and all are started eventually", arguments: UInt64(1)...5)
     func boundAtEachStep(seed: UInt64) {
         let fixture = LoaderFixture.stepped(SeededExecutor(seed: seed))
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 3)
         let gates = (0..<40).map { _ in TestGate() }
         let image = LoaderFixture.image
         let requests = gates.enumerated().map { number, gate in
@@ -51,7 +51,7 @@ struct ImagePrefetcherTests {
     @Test("repeated starts and stops never exceed the limit of tasks")
     func boundOverStops() {
         let fixture = LoaderFixture.stepped()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 2)
         let requests = fixture.requests((0..<100).map(String.init))
         for request in requests {
             prefetcher.start([request])
@@ -66,7 +66,7 @@ struct ImagePrefetcherTests {
     @Test("requests run in order of arrival, and a failure frees its slot")
     func order() {
         let fixture = LoaderFixture.stepped()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 1)
         let failing = fixture.request("b", then: .status(.notFound))
         prefetcher.start(fixture.requests(["a"]) + [failing] + fixture.requests(["c"]))
         prefetcher.start(fixture.requests(["a", "d"]))
@@ -78,7 +78,7 @@ struct ImagePrefetcherTests {
     @Test("a running or waiting request is not started again")
     func duplicates() {
         let fixture = LoaderFixture.stepped(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 2)
         let requests = fixture.requests(["a", "b", "c"])
         prefetcher.start(requests + requests)
         fixture.run()
@@ -93,7 +93,7 @@ struct ImagePrefetcherTests {
     @Test("while paused, nothing starts, and running requests continue")
     func pause() {
         let fixture = LoaderFixture.stepped()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 1)
         prefetcher.start(fixture.requests(["a", "b"]))
         prefetcher.isPaused = true
         prefetcher.start(fixture.requests(["c"]))
@@ -112,7 +112,7 @@ struct ImagePrefetcherTests {
     func stop() {
         let fixture = LoaderFixture.stepped(downloads: 1)
         let gate = TestGate()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 2)
         let running = fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
         let rest = fixture.requests(["queued", "waiting", "wanted"])
         prefetcher.start([running])
@@ -151,7 +151,7 @@ struct ImagePrefetcherTests {
         let fixture = LoaderFixture.stepped()
         let gate = TestGate()
         do {
-            let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
+            let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 1)
             prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
             prefetcher.start(fixture.requests(["b"]))
             fixture.run()
@@ -192,14 +192,14 @@ struct ImagePrefetcherTests {
     @Test("finished() returns when all requests have completed, failed or stopped")
     func finished() async {
         let fixture = LoaderFixture.stepped(downloads: 0)
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 2)
         let failing = fixture.request("failing", then: .status(.notFound))
         let requests = fixture.requests(["a", "b"]) + [failing]
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
         prefetcher.start(requests)
         let isOver = Watched(false)
         let waiting = Task(executorPreference: fixture.executor) {
-            await prefetcher.finished()
+            await prefetcher.waitUntilFinished()
             isOver.change { $0 = true }
         }
         fixture.run()
@@ -215,7 +215,7 @@ struct ImagePrefetcherTests {
     @Test("concurrent starts, stops and pauses are safe, and all remaining requests end")
     func concurrency() async {
         let fixture = LoaderFixture()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 3)
         let requests = (0..<20).map { fixture.request("\($0)") }
         await withTaskGroup { group in
             for seed in UInt64(1)...8 {
@@ -232,7 +232,7 @@ struct ImagePrefetcherTests {
         }
         prefetcher.isPaused = false
         prefetcher.start(requests)
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
         #expect(prefetcher.count == 0 && prefetcher.taskCount == 0)
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }
@@ -243,7 +243,7 @@ struct ImagePrefetcherTests {
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start(fixture.requests(["a"]))
         for cancelsBefore in [true, false] {
-            let waiting = Task(executorPreference: fixture.executor) { await prefetcher.finished() }
+            let waiting = Task(executorPreference: fixture.executor) { await prefetcher.waitUntilFinished() }
             if cancelsBefore { waiting.cancel() }
             fixture.run()
             waiting.cancel()

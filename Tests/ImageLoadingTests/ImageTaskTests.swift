@@ -73,10 +73,10 @@ struct ImageTaskTests {
     func cancelling() async {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         #expect(await listener.value.allSatisfy { $0 == "10" })
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         #expect(await events(task).isEmpty)
         await #expect(throws: ImageError.self) { try await task.image }
@@ -85,10 +85,10 @@ struct ImageTaskTests {
     @Test("a cancelled task waits for no work when cancel returns, and the observer receives its end")
     func cancelledAtOnce() async {
         let task = fixture.loader.task(for: heldRequest())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
         #expect(fixture.coalescer.callerCount == 0)
-        await fixture.observer.reaches { $0.last?.kind == .cancelled }
+        await fixture.observer.waitUntil { $0.last?.kind == .cancelled }
         gate.open()
     }
 
@@ -126,7 +126,7 @@ struct ImageTaskTests {
     func listenerCancelled() async throws {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         listener.cancel()
         #expect(await !listener.value.contains("network"))
         gate.open()
@@ -136,10 +136,10 @@ struct ImageTaskTests {
     @Test("releasing a task cancels it")
     func releasing() async {
         var task: ImageTask? = fixture.loader.task(for: heldRequest())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(task != nil)
         task = nil
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
     }
 
@@ -156,13 +156,13 @@ struct ImageTaskTests {
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
         task.priority = .high
         #expect(task.priority == .high)
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         let download = try #require(scheduler.waiting.first)
         await scheduler.reaches(.high, of: download)
         task.priority = .veryLow
         await scheduler.reaches(.veryLow, of: download)
         try await scheduler.run(download)
-        await scheduler.arrivals(2)
+        await scheduler.waitForArrivals(2)
         try await scheduler.runNext()
         _ = try await task.image
     }
@@ -185,7 +185,7 @@ struct ImageTaskTests {
         await runMainActor()
         #expect(log.messages.isEmpty)
         gate.open()
-        await log.reaches(1)
+        await log.waitForCount(1)
         await runMainActor()
         #expect(log.messages == ["image"])
         #expect(try await task.image.source == .network)
@@ -198,21 +198,31 @@ struct ImageTaskTests {
         _ = try await fixture.loader.image(for: request)
         let task = fixture.loader.load(request) { [log] _ in log.append("called") }
         #expect(log.messages.isEmpty)
-        await log.reaches(1)
+        await log.waitForCount(1)
         withExtendedLifetime(task) {}
     }
 
-    @Test(
-        "after a cancellation or the release of the task, an earlier result is not delivered", arguments: [true, false])
+    @Test("after a cancellation, an earlier result is not delivered to a handler")
     @MainActor
-    func endedBeforeDelivery(isCancelled: Bool) async throws {
+    func cancelledBeforeDelivery() async throws {
         let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
-        var task: ImageTask? = fixture.loader.load(request) { [log] _ in log.append("called") }
-        if isCancelled { task?.cancel() } else { task = nil }
+        let task = fixture.loader.load(request) { [log] _ in log.append("called") }
+        task.cancel()
         await runMainActor()
         #expect(log.messages.isEmpty)
-        if let task { #expect(try await task.image.source == .memory) }
+        #expect(try await task.image.source == .memory)
+    }
+
+    @Test("a request with a handler runs until it ends, even if its task is not kept")
+    @MainActor
+    func taskNotKept() async {
+        fixture.loader.load(heldRequest()) { [log] result in log.append("\((try? result.get()) != nil)") }
+        await gate.waitForArrivals(1)
+        await runMainActor()
+        gate.open()
+        await log.waitForCount(1)
+        #expect(log.messages == ["true"])
     }
 
     @Test("cancelling a task in its handler has no effect on its result")
@@ -225,7 +235,7 @@ struct ImageTaskTests {
             log.append("end")
         }
         gate.open()
-        await log.reaches(1)
+        await log.waitForCount(1)
         #expect(try await owner.task?.image.source == .network)
         owner.task = nil
     }
@@ -237,16 +247,12 @@ struct ImageTaskTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
         var owner: Owner? = Owner()
-        owner?.task = fixture.loader.load(fixture.request("a")) { [log, weak owner] _ in
-            log.append("called \(owner == nil)")
-        }
-        await scheduler.arrivals(1)
+        owner?.task = fixture.loader.task(for: fixture.request("a"))
+        await scheduler.waitForArrivals(1)
         owner = nil
         await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
         #expect(fixture.transport.messages.isEmpty)
-        await runMainActor()
-        #expect(log.messages.isEmpty)
     }
 
     @Test("a handler is released at the end, even if the task is retained")
@@ -262,7 +268,7 @@ struct ImageTaskTests {
                 withExtendedLifetime(held) { log.append("called") }
             }
         }
-        await log.reaches(1)
+        await log.waitForCount(1)
         await runMainActor()
         #expect(payload == nil)
         withExtendedLifetime(task) {}

@@ -33,7 +33,7 @@ struct InvalidationTests {
         }
     }
 
-    private static let invalidated = "\(ImageError.invalidated)"
+    private static let shutDown = "\(ImageError.shutDown)"
 
     @Test("running requests fail once, and their transfers end")
     func runningRequests() async {
@@ -46,25 +46,25 @@ struct InvalidationTests {
         }
         fixture.run()
         #expect(fixture.coalescer.callerCount == 4)
-        loader.invalidate()
+        loader.shutDown()
         fixture.run()
-        #expect(await end(of: image) == Self.invalidated)
-        #expect(await end(of: data) == Self.invalidated)
-        #expect(await end(of: Task { try await task.image }) == Self.invalidated)
+        #expect(await end(of: image) == Self.shutDown)
+        #expect(await end(of: data) == Self.shutDown)
+        #expect(await end(of: Task { try await task.image }) == Self.shutDown)
         #expect(await end(of: listener) == "succeeded")
-        #expect(log.messages.count == 1 && log.messages.first?.contains("invalidated") == true)
+        #expect(log.messages.count == 1 && log.messages.first?.contains("shut down") == true)
         #expect(fixture.transport.messages.last == .cancelled(request.address))
         gate.open()
         fixture.run()
-        let ends = fixture.observer.kinds().filter { $0 == .failed(.invalidated) }
+        let ends = fixture.observer.kinds().filter { $0 == .failed(.shutDown) }
         #expect(ends.count == 3 && isIdle)
     }
 
     @Test("later requests of each form fail at once and start nothing")
     func laterRequests() async {
         let request = fixture.request("a")
-        loader.invalidate()
-        loader.invalidate()
+        loader.shutDown()
+        loader.shutDown()
         let bytes = ImageRequest(.data(LoaderFixture.image, name: "bytes"))
         let task = loader.task(for: request)
         let ends = [
@@ -76,7 +76,7 @@ struct InvalidationTests {
         let prefetcher = ImagePrefetcher(loader: loader)
         prefetcher.start([request])
         fixture.run()
-        for task in ends { #expect(await end(of: task) == Self.invalidated) }
+        for task in ends { #expect(await end(of: task) == Self.shutDown) }
         #expect(prefetcher.count == 0)
         #expect(fixture.transport.messages.isEmpty && fixture.decoder.messages.isEmpty && isIdle)
     }
@@ -87,12 +87,12 @@ struct InvalidationTests {
         let first = fixture.start { [loader] in try await loader.image(for: request) }
         fixture.run()
         _ = try await first.value
-        loader.invalidate()
+        loader.shutDown()
         #expect(loader.cachedImage(for: request)?.source == .memory)
         #expect(try await loader.image(for: request).source == .memory)
         #expect(try await loader.task(for: request).image.source == .memory)
         #expect(try await loader.cacheSizes().memory == 1_200)
-        try await loader.removeAll()
+        try await loader.removeAllCachedImages()
         #expect(loader.cachedImage(for: request) == nil)
     }
 
@@ -106,7 +106,7 @@ struct InvalidationTests {
         prefetcher.start(requests)
         fixture.run()
         #expect(fixture.transport.sendCount == 1)
-        fixture.loader.invalidate()
+        fixture.loader.shutDown()
         fixture.run()
         #expect(prefetcher.count == 0)
         #expect(fixture.transport.sendCount == 1 && fixture.transport.cancellationCount == 1)
@@ -118,7 +118,7 @@ struct InvalidationTests {
         let request = fixture.request("a")
         let task = fixture.start { [loader] in try await loader.image(for: request) }
         task.cancel()
-        loader.invalidate()
+        loader.shutDown()
         fixture.run()
         #expect(await end(of: task) == "\(ImageError.cancelled)")
     }
@@ -137,7 +137,7 @@ struct InvalidationTests {
             prefetcher.start([fixture.request("b", then: held)])
             fixture.run()
             (loader, coalescer, task) = (fixture.loader, fixture.coalescer, kept)
-            fixture.loader.invalidate()
+            fixture.loader.shutDown()
             fixture.run()
         }
         executor.run()

@@ -96,7 +96,7 @@ struct LoaderFixture {
             policy: RFC9111Policy(defaultLifetime: lifetime),
             observer: { event in
                 guard case .cacheFailed(let url, let failure) = event else { return }
-                observer.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+                observer.handle(ImageLoadEvent(requestID: nil, url: url, kind: .diskFailed(failure)))
             })
     }
 
@@ -143,12 +143,12 @@ final class WallTime: Sendable {
 extension ManualScheduler {
     /// Waits until work was cancelled while it waited.
     func reachesCancellation() async {
-        await reaches { $0.contains { if case .cancelled = $0 { true } else { false } } }
+        await waitUntil { $0.contains { if case .cancelled = $0 { true } else { false } } }
     }
 
     /// Waits until the work has this priority.
     func reaches(_ priority: RequestPriority, of id: WorkID) async {
-        await reaches { Self.lastPriority(of: id, in: $0) == priority }
+        await waitUntil { Self.lastPriority(of: id, in: $0) == priority }
     }
 
     private static func lastPriority(of id: WorkID, in messages: [Message]) -> RequestPriority? {

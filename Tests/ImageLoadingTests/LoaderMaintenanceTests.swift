@@ -51,8 +51,8 @@ struct LoaderMaintenanceTests {
         fixture.run()
         for task in [first, second] { try await task.value }
         let events = fixture.observer.events
-        let joiner = try #require(events.last { $0.kind == .started }?.request)
-        let last = events.filter { $0.request == joiner }.suffix(2)
+        let joiner = try #require(events.last { $0.kind == .started }?.requestID)
+        let last = events.filter { $0.requestID == joiner }.suffix(2)
         #expect(last.map(\.kind) == [.joined(bytes: LoaderFixture.image.count), .succeeded(.network)])
         #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
     }
@@ -84,7 +84,7 @@ struct LoaderMaintenanceTests {
         let log = MessageLog<String>()
         let fixture = LoaderFixture { $0.transport.maintenance = OpaqueDisk(log: log) }
         #expect(try await fixture.loader.cacheSizes().disk == nil)
-        try await fixture.loader.removeAll(olderThan: .seconds(5))
+        try await fixture.loader.removeCachedImages(unusedFor: .seconds(5))
         #expect(log.messages == ["removeAll"])
     }
 
@@ -94,20 +94,30 @@ struct LoaderMaintenanceTests {
         let fixture = LoaderFixture { $0.transport.maintenance = LoggingDisk(log: log) }
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 1_200, disk: 7))
-        try await fixture.loader.removeAll()
+        try await fixture.loader.removeAllCachedImages()
         #expect(fixture.memory.images.isEmpty)
-        try await fixture.loader.removeAll(olderThan: .seconds(5))
+        try await fixture.loader.removeCachedImages(unusedFor: .seconds(5))
         #expect(log.messages == ["removeAll", "older 5.0 seconds"])
 
         let broken = LoaderFixture { $0.transport.maintenance = LoggingDisk(log: log, failure: .noSpace) }
         _ = try await broken.loader.image(for: broken.request("a"))
-        await #expect(throws: DataCacheError.noSpace) { try await broken.loader.removeAll() }
+        await #expect(throws: DataCacheError.noSpace) { try await broken.loader.removeAllCachedImages() }
         #expect(broken.memory.images.isEmpty)
+    }
+
+    @Test("each cache is emptied alone", arguments: [CacheSet.memory, .disk])
+    func emptiedAlone(caches: CacheSet) async throws {
+        let log = MessageLog<String>()
+        let fixture = LoaderFixture { $0.transport.maintenance = LoggingDisk(log: log) }
+        _ = try await fixture.loader.image(for: fixture.request("a"))
+        try await fixture.loader.removeAllCachedImages(in: caches)
+        #expect(fixture.memory.images.isEmpty == (caches == .memory))
+        #expect(log.messages == (caches == .memory ? [] : ["removeAll"]))
     }
 
     @Test("a loader without a disk cache reports no disk size")
     func noDisk() async throws {
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 0, disk: nil))
-        try await fixture.loader.removeAll()
+        try await fixture.loader.removeAllCachedImages()
     }
 }

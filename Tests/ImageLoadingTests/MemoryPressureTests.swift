@@ -51,14 +51,14 @@ struct MemoryPressureTests {
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let (ahead, wanted) = (fixture.request("ahead"), fixture.request("wanted"))
         prefetcher.start([ahead, wanted])
-        await scheduler.arrivals(2)
+        await scheduler.waitForArrivals(2)
         let task = Task { try await fixture.loader.image(for: wanted) }
-        await scheduler.reaches { $0.contains { $0.isRaised } }
+        await scheduler.waitUntil { $0.contains { $0.isRaised } }
         monitor.condition = level
         #expect(prefetcher.count == 0)
         await scheduler.reachesCancellation()
         try await scheduler.runNext()
-        await scheduler.arrivals(3)
+        await scheduler.waitForArrivals(3)
         try await scheduler.runNext()
         #expect(try await task.value.source == .network)
         #expect(!fixture.transport.messages.contains(.sent(ahead.address)))
@@ -74,7 +74,7 @@ struct MemoryPressureTests {
         #expect(prefetcher.count == 0)
         monitor.condition = .normal
         prefetcher.start([request])
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
         #expect(fixture.transport.messages.contains(.sent(request.address)))
     }
 }

@@ -37,7 +37,7 @@ struct NestedFetchTests {
     func depth(_ depth: Int) async throws {
         var request = fixture.request("photo")
         for level in 0..<depth { request = self.request("level \(level)", fetching: request) }
-        #expect(try await fixture.loader.image(for: request).image.bitmap.size.width == 40)
+        #expect(try await fixture.loader.image(for: request).decoded.bitmap.size.width == 40)
         #expect(fixture.loader.fetchDependencies.withLock { $0.isEmpty })
     }
 
@@ -58,10 +58,10 @@ struct NestedFetchTests {
         let (first, second) = (fixture.request("a"), fixture.request("b", fit: 10))
         let request = request("collage") { loader in
             async let images = (loader.image(for: first), loader.image(for: second))
-            let sizes = try await (images.0.image.bitmap.size.width, images.1.image.bitmap.size.width)
+            let sizes = try await (images.0.decoded.bitmap.size.width, images.1.decoded.bitmap.size.width)
             return FakeImage.encode(width: sizes.0 + sizes.1, height: 1)
         }
-        #expect(try await fixture.loader.image(for: request).image.bitmap.size.width == 30)
+        #expect(try await fixture.loader.image(for: request).decoded.bitmap.size.width == 30)
     }
 
     @Test("a fetch that requests its own image fails with `circularFetch`")
@@ -79,7 +79,8 @@ struct NestedFetchTests {
             request("a") { loader in
                 var request = ImageRequest(.fetch(name: "a") { Data() })
                 request.target = ImageTarget(PixelSize(width: 1, height: 1))
-                return FakeImage.encode(width: try await loader.image(for: request).image.bitmap.size.width, height: 1)
+                return FakeImage.encode(
+                    width: try await loader.image(for: request).decoded.bitmap.size.width, height: 1)
             })
     }
 
@@ -104,7 +105,7 @@ struct NestedFetchTests {
         }
         requests.withLock { $0 = fetches }
         let tasks = fetches.map { fetch in Task { try await fixture.loader.data(for: fetch) } }
-        for gate in gates { await gate.arrivals(1) }
+        for gate in gates { await gate.waitForArrivals(1) }
         for gate in gates { gate.open() }
         for task in tasks { await #expect(throws: ImageError.circularFetch) { try await task.value } }
         #expect(fixture.loader.fetchDependencies.withLock { $0.isEmpty })
@@ -132,7 +133,7 @@ struct NestedFetchTests {
             return try await both.0.data
         }
         async let loaded = fixture.loader.data(for: top)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         #expect(try await loaded.data == LoaderFixture.image)
     }

@@ -37,6 +37,38 @@ struct PrefetchDestinationTests {
         #expect(Set(fixture.memory.images.keys) == [request.cacheKey])
     }
 
+    @Test("a loader's prefetching returns when the images are stored", arguments: ImagePrefetcher.Destination.allCases)
+    func awaited(destination: ImagePrefetcher.Destination) async {
+        let fixture = LoaderFixture()
+        let requests = fixture.requests((0..<40).map { "\($0)" })
+        await fixture.loader.prefetch(requests, to: destination)
+        #expect(fixture.memory.images.count == (destination == .memory ? 40 : 0))
+        #expect(fixture.storedOriginals.count == 40)
+    }
+
+    @Test("a loader's prefetching stops and returns when its task is cancelled")
+    func cancelled() async {
+        let (fixture, gate) = (LoaderFixture(), TestGate())
+        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        let task = Task { await fixture.loader.prefetch([request]) }
+        await gate.waitForArrivals(1)
+        task.cancel()
+        await task.value
+        await fixture.transport.waitForCancellations(1)
+        gate.open()
+    }
+
+    @Test("URLs are prefetched at the size that views ask for")
+    func urls() throws {
+        let fixture = LoaderFixture.stepped()
+        let request = fixture.request("a")
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        prefetcher.start([request.address], target: request.target)
+        fixture.run()
+        #expect(fixture.loader.cachedImage(for: request.address, target: request.target) != nil)
+        #expect(fixture.loader.cachedImage(for: request.address) == nil)
+    }
+
     @Test("prefetching to disk stores the original once for all sizes, without decoding or memory")
     func toDisk() {
         let fixture = LoaderFixture.stepped()
@@ -109,13 +141,13 @@ struct PrefetchDestinationTests {
         _ = try? await loader.image(for: cached)
         let prefetcher = ImagePrefetcher(loader: loader)
         prefetcher.start([image, cached])
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
         #expect(loader.cachedImage(for: image) != nil)
         #expect(loader.messages.filter { $0 == .image("fetch b") }.count == 1)
         loader.script(.data(Data([1])), for: image)
         let toDisk = ImagePrefetcher(loader: loader, destination: .disk)
         toDisk.start([image])
-        await toDisk.finished()
+        await toDisk.waitUntilFinished()
         #expect(loader.messages.last == .data("fetch a"))
     }
 

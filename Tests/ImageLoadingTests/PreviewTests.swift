@@ -44,7 +44,7 @@ struct PreviewTests {
         switch event {
         case .progress: nil
         case .preview(let image): "\(image.bitmap.pixels[0]) \(image.completeness)"
-        case .finished(.success(let loaded)): "\(loaded.image.bitmap.size) \(loaded.image.completeness)"
+        case .finished(.success(let loaded)): "\(loaded.decoded.bitmap.size) \(loaded.decoded.completeness)"
         case .finished(.failure(let error)): "\(error)"
         }
     }
@@ -80,7 +80,7 @@ struct PreviewTests {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder)
         let plain = fixture.loader.task(for: request(fixture, isProgressive: false))
-        await gates[0].arrivals(1)
+        await gates[0].waitForArrivals(1)
         #expect(decoder.sessionCount == 0)
         let progressive = fixture.loader.task(for: request(fixture))
         await fixture.reaches(callers: 3)
@@ -102,20 +102,20 @@ struct PreviewTests {
         let decoder = ScriptedPreviews()
         let fixture = fixture(decoder, scheduler: scheduler)
         let task = fixture.loader.task(for: request(fixture))
-        await scheduler.decodes.arrivals(1)
+        await scheduler.decodes.waitForArrivals(1)
         gates[0].open()
         gates[1].open()
-        await gates[2].arrivals(1)
+        await gates[2].waitForArrivals(1)
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
         #expect(decoder.fed.messages == [30])
         // The last chunk requests a preview and cancels it before it is made. Then the final image waits.
         openAll()
-        await fixture.observer.reaches { $0.contains { $0.kind == .queued(.decode) } }
+        await fixture.observer.waitUntil { $0.contains { $0.kind == .queued(.decode) } }
         await becomesTrue { !scheduler.decodes.waiting.isEmpty }
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
-        #expect(try await task.image.image.completeness == .complete)
+        #expect(try await task.image.decoded.completeness == .complete)
         #expect(decoder.fed.messages == [30])
     }
 
@@ -127,9 +127,9 @@ struct PreviewTests {
         let fixture = fixture(
             ScriptedPreviews(gate: gate), scheduler: PriorityScheduler(lanes: [.decode: lane]))
         let task = fixture.loader.task(for: request(fixture))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         openAll()
-        #expect(try await task.image.image.completeness == .complete)
+        #expect(try await task.image.decoded.completeness == .complete)
         gate.open()
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "20x15 complete")
@@ -143,7 +143,7 @@ struct PreviewTests {
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "10 preview")
         gates[0].open()
-        await decoder.fed.reaches(2)
+        await decoder.fed.waitForCount(2)
         fixture.clock.advance(by: .seconds(1))
         gates[1].open()
         #expect(await next(&events) == "30 preview")
@@ -187,9 +187,9 @@ struct PreviewTests {
         let task = Task { [request] in try await fixture.loader.image(for: request, onProgress: log.add) }
         await log.reaches { $0.preview != nil }
         gates[0].open()
-        await fixture.clock.sleepers(1)
+        await fixture.clock.waitForSleepers(1)
         fixture.clock.advance(by: .seconds(1))
-        await gates[1].arrivals(1)
+        await gates[1].waitForArrivals(1)
         gates[1].open()
         await log.reaches { $0.preview?.number == 1 }
         openAll()
@@ -242,7 +242,7 @@ struct RenewedPreviewTests {
         gates[0].open()
         #expect(await previews(task, upTo: 20).last == 20)
         gates[1].open()
-        #expect(try await task.image.image.completeness == .complete)
+        #expect(try await task.image.decoded.completeness == .complete)
         #expect(fixture.transport.sendCount == (mode == .standard ? 2 : 3))
     }
 }
@@ -261,7 +261,7 @@ struct LowQualityTests {
         switch event {
         case .progress(let progress): "\(progress.completedByteCount)"
         case .preview(let image): "\(image.bitmap.size) \(image.completeness)"
-        case .finished(let result): (try? result.get()).map { "\($0.image.bitmap.size)" } ?? "failed"
+        case .finished(let result): (try? result.get()).map { "\($0.decoded.bitmap.size)" } ?? "failed"
         case nil: nil
         }
     }
@@ -282,7 +282,7 @@ struct LowQualityTests {
         let better = fixture.request("better", fit: 8)
         _ = try await fixture.loader.image(for: better)
         let task = fixture.loader.task(for: request([worse, better]))
-        await fixture.observer.reaches { events in events.count { $0.kind == .succeeded(.network) } == 2 }
+        await fixture.observer.waitUntil { events in events.count { $0.kind == .succeeded(.network) } == 2 }
         var events = task.events.makeAsyncIterator()
         #expect(text(await events.next()) == "8x6 preview")
         gate.open()
@@ -297,11 +297,11 @@ struct LowQualityTests {
         let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))
         let broken = fixture.request("broken", then: .failure(.connectionFailed("refused")))
         let task = fixture.loader.task(for: request([broken, late]))
-        await held.arrivals(1)
-        await fixture.observer.reaches { $0.contains { if case .failed = $0.kind { true } else { false } } }
+        await held.waitForArrivals(1)
+        await fixture.observer.waitUntil { $0.contains { if case .failed = $0.kind { true } else { false } } }
         gate.open()
         _ = try await task.image
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         held.open()
     }
 }

@@ -56,7 +56,7 @@ struct ReloadTests {
 
     /// Requests an image and runs until no task is ready.
     private func width(of request: ImageRequest, from fixture: LoaderFixture) -> Task<Int, any Error> {
-        let task = fixture.start { try await fixture.loader.image(for: request).image.bitmap.size.width }
+        let task = fixture.start { try await fixture.loader.image(for: request).decoded.bitmap.size.width }
         fixture.run()
         return task
     }
@@ -68,7 +68,7 @@ struct ReloadTests {
         let store = TestGate()
         fixture.disk.hold(.store, at: store)
         let older = Task { try await fixture.loader.data(for: request).data }
-        await store.arrivals(1)
+        await store.waitForArrivals(1)
         fixture.disk.hold(.store, at: nil)
         let new = try await fixture.loader.data(for: reloading(request)).data
         store.open()
@@ -100,7 +100,7 @@ struct ReloadTests {
         let old = try fixture.decoder.decode(LoaderFixture.image)
         fixture.memory.insert(old, for: request.cacheKey)
         let reload = Task { [reloading] in try await fixture.loader.image(for: reloading(request, .reload)) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         fixture.loader.generations.withLock { $0.startGeneration(of: request.original) }
         gate.open()
         _ = try await reload.value
@@ -131,7 +131,7 @@ struct ReloadTests {
         var small = large
         small.target = ImageTarget(PixelSize(width: 10, height: 10))
         let older = Task { [small] in try await fixture.loader.image(for: small).source }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(try await fixture.loader.image(for: large).source == .network)
         gate.open()
         #expect(try await older.value == .disk)

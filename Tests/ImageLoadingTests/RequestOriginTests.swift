@@ -17,7 +17,7 @@ struct RequestOriginTests {
 
     @Test("data in memory is decoded without network, disk or a download slot, and the image is stored in memory")
     func data() async throws {
-        let request = ImageRequest(.data(image), target: target)
+        let request = ImageRequest(.data(hashing: image), target: target)
         #expect(try await fixture.loader.image(for: request).source == .disk)
         #expect(try await fixture.loader.image(for: request).source == .memory)
         #expect(fixture.transport.messages.isEmpty)
@@ -27,7 +27,7 @@ struct RequestOriginTests {
 
     @Test("the size limit of transfers applies to data in memory")
     func dataLimit() async {
-        let request = ImageRequest(.data(Data(count: 10_001)))
+        let request = ImageRequest(.data(hashing: Data(count: 10_001)))
         let result = await Task { try await fixture.loader.data(for: request) }.result
         guard case .failure(ImageError.tooLarge(10_000)) = result else {
             Issue.record("ended with \(result)")
@@ -46,7 +46,7 @@ struct RequestOriginTests {
                 return image
             }, target: target)
         async let first = fixture.loader.image(for: request)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let second = fixture.loader.task(for: request)
         await fixture.reaches(callers: 3)
         gate.open()
@@ -74,7 +74,7 @@ struct RequestOriginTests {
                 return image
             })
         let task = Task { try await patient.loader.data(for: shaky) }
-        await patient.clock.sleepers(1)
+        await patient.clock.waitForSleepers(1)
         patient.clock.advance(by: .seconds(1))
         #expect(try await task.value.data == image)
     }

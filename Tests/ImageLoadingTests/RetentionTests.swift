@@ -53,7 +53,7 @@ struct RetentionTests {
     func inserted() {
         let fixture = LoaderFixture()
         let (own, cheap) = (fixture.request("a"), fixture.request("b") { $0.memoryRetention = .expendable })
-        for request in [own, cheap] { fixture.loader.insert(LoaderTestBed.image(width: 4), for: request) }
+        for request in [own, cheap] { fixture.loader.cacheImage(LoaderTestBed.image(width: 4), for: request) }
         #expect(fixture.memory.retentions == [own.cacheKey: .preferred, cheap.cacheKey: .expendable])
     }
 }

@@ -56,7 +56,7 @@ struct RetryControllerTests {
         let request = fixture.request(
             "a", first: .status(.serviceUnavailable, headers: [.retryAfter: "20"]))
         let task = Task { try await fixture.loader.data(for: request) }
-        await fixture.clock.sleepers(1)
+        await fixture.clock.waitForSleepers(1)
         fixture.clock.advance(by: .milliseconds(20_999))
         #expect(fixture.transport.sendCount == 1)
         fixture.clock.advance(by: .milliseconds(1))
@@ -69,11 +69,11 @@ struct RetryControllerTests {
         let fixture = LoaderFixture(scheduler: scheduler) { $0.retryPolicy = TransferRetryPolicy(maxRetries: 1) { 0 } }
         let request = fixture.request("a", first: .status(.serviceUnavailable))
         let task = Task { try await fixture.loader.data(for: request) }
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         fixture.clock.advance(by: .seconds(1_000))
         try await scheduler.runNext()
         let retry = Task {
-            await scheduler.arrivals(2)
+            await scheduler.waitForArrivals(2)
             try await scheduler.runNext()
         }
         #expect(try await task.value.source == .network)

@@ -24,11 +24,11 @@ struct SharedOperationTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         let plain = fixture.request("a")
         let first = Task { try await fixture.loader.image(for: processed(plain)) }
-        await scheduler.decodes.arrivals(1)
+        await scheduler.decodes.waitForArrivals(1)
         let second = fixture.loader.task(for: plain)
         await fixture.reaches(callers: 3)
         try await scheduler.decodes.runNext()
-        await scheduler.decodes.arrivals(2)
+        await scheduler.decodes.waitForArrivals(2)
         try await scheduler.decodes.runNext()
         _ = try await (first.value, second.image)
         #expect(fixture.decoder.decodeCount == 1)
@@ -57,7 +57,7 @@ struct SharedOperationTests {
         let fixture = LoaderFixture(scheduler: scheduler)
         var request = fixture.request("a") { $0.cachePolicy.memory = .readOnly }
         let reader = Task { [request] in try await fixture.loader.image(for: request) }
-        await scheduler.decodes.arrivals(1)
+        await scheduler.decodes.waitForArrivals(1)
         request.cachePolicy.memory = .readWrite
         let writer = fixture.loader.task(for: request)
         await fixture.reaches(callers: 2)
@@ -72,13 +72,13 @@ struct SharedOperationTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
         let task = fixture.loader.task(for: processed(fixture.request("a") { $0.priority = .low }))
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         let download = try #require(scheduler.waiting.first)
         task.priority = .veryHigh
         await scheduler.reaches(.veryHigh, of: download)
         for count in 2...3 {
             try await scheduler.runNext()
-            await scheduler.arrivals(count)
+            await scheduler.waitForArrivals(count)
         }
         try await scheduler.runNext()
         _ = try await task.image

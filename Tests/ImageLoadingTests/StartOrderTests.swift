@@ -42,10 +42,11 @@ struct StartOrderTests {
             let count = fixture.transport.sendCount
             if Int.random(in: 0..<8, using: &random) == 0 {
                 (newest, isInserted) = (50, true)
-                _ = fixture.start { await fixture.loader.insert(Self.image(50), for: request) }
+                _ = fixture.start { await fixture.loader.cacheData(Self.image(50), for: request) }
                 fixture.run()
             } else {
-                let mode = [ImageLoadMode.standard, .reload, .revalidate, .retry].randomElement(using: &random)
+                let mode = [ImageLoadMode.standard, .reload, .revalidate, .ignoringStoredErrors].randomElement(
+                    using: &random)
                 start(request, mode ?? .reload, fixture)
             }
             if fixture.transport.sendCount > count { (newest, isInserted) = (9 + fixture.transport.sendCount, false) }
@@ -73,7 +74,7 @@ struct StartOrderTests {
         let newer = start(request, .reload, fixture)
         gate.open()
         fixture.run()
-        #expect(try await older.value.image.bitmap.size.width == 10)
+        #expect(try await older.value.decoded.bitmap.size.width == 10)
         await #expect(throws: ImageError.notFound) { try await newer.value }
         #expect(widths(fixture).isEmpty && fixture.loader.cachedImage(for: request) == nil)
         await #expect(throws: ImageError.notFound) { try await start(request, .onlyIfCached, fixture).value }
@@ -91,7 +92,7 @@ struct StartOrderTests {
         #expect(try await start(request, .revalidate, fixture).value.source == .validated)
         held.open()
         fixture.run()
-        #expect(try await older.value.image.bitmap.size.width == 20)
+        #expect(try await older.value.decoded.bitmap.size.width == 20)
         #expect(widths(fixture) == [10] && fixture.storedOriginals == [Self.image(10)])
     }
 

@@ -18,7 +18,7 @@ struct StoredFailureTests {
     > {
         let task = Task { try await fixture.loader.data(for: request).source }
         for _ in 0..<waits {
-            await fixture.clock.sleepers(1)
+            await fixture.clock.waitForSleepers(1)
             fixture.clock.advance(by: .seconds(2))
         }
         return await task.result
@@ -52,7 +52,7 @@ struct StoredFailureTests {
             let request = fixture.request("a", first: moved)
             connectivity.condition = isOffline ? .offline : .online
             let task = Task { await load(request, waits: isOffline ? 0 : 1, fixture) }
-            await fixture.transport.sends(2)
+            await fixture.transport.waitForSends(2)
             if isOffline {
                 await becomesTrue { fixture.observer.kinds().contains(.waitingForNetwork) }
                 connectivity.condition = .online
@@ -82,7 +82,7 @@ struct StoredFailureTests {
         var request = fixture.request("a", first: .status(.init(code: status)), then: .ok(LoaderFixture.image))
         for _ in 0..<2 { await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) } }
         #expect(fixture.transport.sendCount == 1)
-        request.mode = .retry
+        request.mode = .ignoringStoredErrors
         #expect(try await fixture.loader.image(for: request).source == .network)
         #expect(fixture.transport.sendCount == 2)
         #expect(fixture.loader.cachedImage(for: request) != nil)
@@ -94,7 +94,7 @@ struct StoredFailureTests {
     func userRetryInVain() async throws {
         var request = fixture.request("a", first: .ok(LoaderFixture.image), then: .status(.serviceUnavailable))
         _ = try await fixture.loader.data(for: request)
-        request.mode = .retry
+        request.mode = .ignoringStoredErrors
         #expect(try await fixture.loader.data(for: request).source == .stale)
         #expect(fixture.transport.sendCount == 2)
     }

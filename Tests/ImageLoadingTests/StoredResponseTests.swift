@@ -99,7 +99,7 @@ struct StoredResponseTests {
             #expect(fixture.observer.kinds().dropFirst(before).contains(.diskFailed(.noSpace)))
         }
         let reported = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
-        #expect(reported.allSatisfy { $0.request == 0 })
+        #expect(reported.allSatisfy { $0.requestID == nil })
     }
 }
 

@@ -37,7 +37,7 @@ struct URLIdentifierTests {
         large.target = nil
         let tasks = [first, second, large].map { request in Task { try await fixture.loader.image(for: request) } }
         await fixture.reaches(callers: 5)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         for task in tasks { _ = try await task.value }
         #expect(fixture.transport.sendCount == 1)
@@ -48,7 +48,7 @@ struct URLIdentifierTests {
     @Test("a reload of one URL outdates the image of the other")
     func reloads() async throws {
         let old = Task { [request = request("sig=1", gate: gate)] in try await fixture.loader.data(for: request) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         var reload = request("sig=2")
         reload.mode = .reload
         _ = try await fixture.loader.image(for: reload)
@@ -65,7 +65,7 @@ struct URLIdentifierTests {
         prefetcher.stop([request("sig=3")])
         #expect(prefetcher.count == 0)
         gate.open()
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
     }
 
     @Test("an identifier of the request takes precedence, and no text equals a name of another kind")
@@ -76,11 +76,5 @@ struct URLIdentifierTests {
         var named = url
         named.identifier = "y"
         #expect(loader.cacheKey(for: named) == named.cacheKey)
-    }
-}
-
-extension ImageLoader {
-    fileprivate func original(of request: ImageRequest) -> OriginalKey {
-        request.originalKey(cacheKey(for: request).identifier)
     }
 }

@@ -52,7 +52,7 @@ struct KernelRoutesTests {
         ]
         for (change, reportCount) in zip(changes, [0, 0, 1, 2, 2, 3, 4]) {
             try await network.perform { try PrivateNetwork.ip(change) }
-            await log.reaches(reportCount)
+            await log.waitForCount(reportCount)
         }
         #expect(log.messages == [.online, .offline, .online, .offline])
         withExtendedLifetime(observation) {}

@@ -49,7 +49,7 @@
             let gate = TestGate()
             let request = bed.request(name, behind: gate)
             let task = Task { try await bed.loader.image(for: request) }
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             bed.clock.advance(by: .seconds(3))
             gate.open()
             _ = try await task.value
@@ -108,7 +108,7 @@
                 .started, .queued(.download), .downloadStarted, .queued(.download), .downloadStarted,
                 .downloadFinished(bytes: 7), .succeeded(.network), .storedInMemory,
             ] {
-                observer.handle(ImageLoadEvent(request: 1, url: url, kind: kind))
+                observer.handle(ImageLoadEvent(requestID: 1, url: url, kind: kind))
             }
             let downloads = tracer.finishedSpans.filter { $0.operationName == "download" }.map(\.attributes)
             #expect(downloads.count == 2)
@@ -124,7 +124,7 @@
             let gate = TestGate()
             let request = bed.request("a.jpg", behind: gate)
             let task = Task { try await bed.loader.image(for: request) }
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             task.cancel()
             await #expect(throws: ImageError.cancelled) { try await task.value }
             let last = try span("image request")
@@ -155,7 +155,7 @@
                 logger: Logger(label: "images", factory: { [messages] _ in messages }), metrics: metrics,
                 now: { Date() })
             func handle(_ kinds: ImageLoadEvent.Kind...) {
-                for kind in kinds { observer.handle(ImageLoadEvent(request: 0, url: nil, kind: kind)) }
+                for kind in kinds { observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: kind)) }
             }
             handle(.diskFailed(.noSpace), .diskFailed(.noSpace), .diskFailed(.noSpace))
             #expect(messages.entries.count == 1)
@@ -174,7 +174,7 @@
             let observer = LoaderInstrumentation(logger: logger, tracer: tracer, next: recorded, now: { Date() })
             let error = ImageError.invalidURL("http://\(Self.secret)@example.com/a?token=1")
             for kind: ImageLoadEvent.Kind in [.started, .failed(error)] {
-                observer.handle(ImageLoadEvent(request: 7, url: nil, kind: kind))
+                observer.handle(ImageLoadEvent(requestID: 7, url: nil, kind: kind))
             }
             let metadata = messages.entries.first?.metadata
             #expect(metadata?["trace"] == "trace-1")

@@ -9,7 +9,7 @@ struct RequestTimelineTests {
     private func stages(_ kinds: ImageLoadEvent.Kind...) -> [String] {
         var timeline = RequestTimeline()
         return kinds.enumerated().compactMap { second, kind in
-            timeline.handle(ImageLoadEvent(request: 1, url: nil, kind: kind, elapsed: .seconds(second)))
+            timeline.handle(ImageLoadEvent(requestID: 1, url: nil, kind: kind, elapsed: .seconds(second)))
         }.map { "\($0.name) \($0.start.components.seconds)-\($0.end.components.seconds)\($0.isComplete ? "" : "!")" }
     }
 
@@ -73,7 +73,7 @@ struct RequestTimelineTests {
     func table() {
         var table = RequestTable<String>(limit: 4)
         func handle(_ request: UInt64, _ kind: ImageLoadEvent.Kind) -> String? {
-            table.handle(ImageLoadEvent(request: request, url: nil, kind: kind)) { value, timeline, _ in
+            table.handle(ImageLoadEvent(requestID: request, url: nil, kind: kind)) { value, timeline, _ in
                 value += timeline.outcome ?? "."
                 return value
             }

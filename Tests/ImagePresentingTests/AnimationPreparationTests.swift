@@ -14,7 +14,7 @@ struct AnimationPreparationTests {
         let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
-        await frames.gate.arrivals(1)
+        await frames.gate.waitForArrivals(1)
         clock.tick(at: .seconds(1))
         #expect(fixture.log.messages == ["run"])
         frames.gate.letOnePass()
@@ -38,7 +38,7 @@ struct AnimationPreparationTests {
         let player = fixture.player(frames, clock)
         player.isVisible = true
         for second in 0...5 { clock.tick(at: .seconds(second)) }
-        await frames.gate.arrivals(1)
+        await frames.gate.waitForArrivals(1)
         for second in 6...7 { clock.tick(at: .seconds(second)) }
         #expect(frames.prepared == [0])
         frames.gate.open()
@@ -66,7 +66,7 @@ struct AnimationPreparationTests {
         player.isVisible = true
         frames.remove(2)
         clock.tick(at: .zero)
-        await drawn.reaches(2)
+        await drawn.waitForCount(2)
         frames.remove(6)
         while drawn.messages.count < 4 {
             clock.tick(at: .seconds(4))
@@ -83,7 +83,7 @@ struct AnimationPreparationTests {
         for _ in 0..<100 { await Task.yield() }
         #expect(frames.opening.arrivalCount == 0)
         for second in 0...5 { clock.tick(at: .seconds(second)) }
-        await frames.opening.arrivals(1)
+        await frames.opening.waitForArrivals(1)
         frames.opening.open()
         var second = 5
         while fixture.log.messages.count < 2 {
@@ -114,7 +114,7 @@ struct AnimationPreparationTests {
         let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
-        await frames.gate.arrivals(1)
+        await frames.gate.waitForArrivals(1)
         player.isVisible = false
         frames.gate.open()
         await becomesTrue { frames.endCount >= 1 }
@@ -130,7 +130,7 @@ struct AnimationPreparationTests {
         let player = fixture.player(frames, clock)
         player.isVisible = true
         clock.tick(at: .zero)
-        await frames.gate.arrivals(1)
+        await frames.gate.waitForArrivals(1)
         frames.gate.letOnePass()
         await becomesTrue { frames.endCount >= 1 }
         while frames.prepared.count < 2 {
@@ -158,7 +158,7 @@ struct AnimationPreparationTests {
         clock.tick(at: .zero)
         slow.isVisible = true
         clock.tick(at: .seconds(1))
-        await frames.gate.arrivals(1)
+        await frames.gate.waitForArrivals(1)
         frames.gate.open()
         #expect(fixture.log.messages == ["run", "quick1"])
     }

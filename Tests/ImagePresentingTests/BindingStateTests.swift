@@ -13,7 +13,7 @@ struct BindingStateTests {
     }
 
     private func loaded(_ width: Int, from source: ImageSource = .network) -> LoadedImage {
-        LoadedImage(image: LoaderTestBed.image(width: width), source: source, encodedByteCount: 1)
+        LoadedImage(decoded: LoaderTestBed.image(width: width), source: source, encodedByteCount: 1)
     }
 
     private func begin(_ state: inout BindingState, _ request: ImageRequest) throws -> BindingState.Generation {
@@ -48,7 +48,7 @@ struct BindingStateTests {
         guard case .start(let retried, _) = state.retried(), case .start(let next, _) = state.bound(request("b")) else {
             throw NotStarted()
         }
-        #expect(retried.mode == .retry && next.mode == .standard)
+        #expect(retried.mode == .ignoringStoredErrors && next.mode == .standard)
     }
 
     @Test("only images that were not in memory fade in", arguments: ImageSource.allCases)
@@ -67,7 +67,7 @@ struct BindingStateTests {
         options.transition = .fadeIn(.seconds(1))
         var state = BindingState(options: options)
         var request = request("a")
-        request.options.transition = .immediate
+        request.transition = .immediate
         let generation = try begin(&state, request)
         #expect(accepts(&state, .finished(.success(loaded(1, from: .network))), generation))
         #expect(state.appearance.transition == .immediate)
@@ -84,7 +84,7 @@ struct BindingStateTests {
         _ = state.becameVisible(false)
         guard case .stop = state.retried() else { throw NotStarted() }
         guard case .start(let retry, let generation) = state.becameVisible(true) else { throw NotStarted() }
-        #expect(retry.mode == .retry)
+        #expect(retry.mode == .ignoringStoredErrors)
         #expect(state.request?.mode == .standard)
         #expect(accepts(&state, .finished(.success(loaded(1, from: .network))), generation))
         guard case .start(let next, _) = state.bound(request("b")) else { throw NotStarted() }
@@ -108,7 +108,7 @@ struct BindingStateTests {
         options.transition = .fadeIn(.seconds(1))
         var state = BindingState(options: options)
         var request = request("a")
-        request.options.transition = .crossDissolve(.seconds(2))
+        request.transition = .crossDissolve(.seconds(2))
         let generation = try begin(&state, request)
         #expect(accepts(&state, .finished(.success(loaded(1, from: .disk))), generation))
         #expect(state.appearance.transition == .crossDissolve(.seconds(2)))
@@ -181,7 +181,7 @@ private struct Run {
         loaded.encodedByteCount = answered.attempt
         let isAccepted =
             switch Int.random(in: 0..<3, using: &random) {
-            case 0: state.received(.preview(loaded.image), answered.2)
+            case 0: state.received(.preview(loaded.decoded), answered.2)
             case 1: state.received(.finished(.failure(.notFound)), answered.2)
             default: state.received(.finished(.success(loaded)), answered.2)
             }

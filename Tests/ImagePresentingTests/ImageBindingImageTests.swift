@@ -18,11 +18,11 @@ struct ImageBindingImageTests {
     func memoryHit() async throws {
         let made = MessageLog<String>()
         let request = fixture.request("a") {
-            $0.options.setPlaceholder {
+            $0.placeholder = .deferred {
                 made.append("placeholder")
                 return LoaderTestBed.image(width: 9)
             }
-            $0.options.transition = .fadeIn(.seconds(1))
+            $0.transition = .fadeIn(.seconds(1))
         }
         try await fixture.warm(request)
         let binding = fixture.binding(on: surface)
@@ -39,8 +39,8 @@ struct ImageBindingImageTests {
         let gate = TestGate()
         let request = fixture.request("a", behind: gate) {
             let placeholder = LoaderTestBed.image(width: 9)
-            $0.options.setPlaceholder(placeholder)
-            if isMadeOnDemand { $0.options.setPlaceholder { placeholder } }
+            $0.placeholder = .image(placeholder)
+            if isMadeOnDemand { $0.placeholder = .deferred { placeholder } }
         }
         let binding = fixture.binding(on: surface) { $0.transition = .crossDissolve(.seconds(1)) }
         binding.bind(request)
@@ -58,7 +58,7 @@ struct ImageBindingImageTests {
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", [ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]))
-        await surface.log.reaches(2)
+        await surface.log.waitForCount(2)
         #expect(rendered == ["loading empty", "loading(10) empty"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
@@ -115,7 +115,7 @@ struct ImageBindingImageTests {
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
         for (name, width) in [("a", 9), ("b", 8)] {
             binding.bind(
-                fixture.request(name, behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: width)) })
+                fixture.request(name, behind: gate) { $0.placeholder = .image(LoaderTestBed.image(width: width)) })
         }
         #expect(rendered == ["loading placeholder 9", "loading placeholder 8"])
         gate.open()
@@ -137,8 +137,8 @@ struct ImageBindingImageTests {
     func failure(hasImage: Bool) async {
         let binding = fixture.binding(on: surface)
         let request = fixture.failing {
-            $0.options.setPlaceholder(LoaderTestBed.image(width: 8))
-            if hasImage { $0.options.failureImage = LoaderTestBed.image(width: 7) }
+            $0.placeholder = .image(LoaderTestBed.image(width: 8))
+            if hasImage { $0.failureImage = LoaderTestBed.image(width: 7) }
         }
         binding.bind(request)
         await surface.ends { $0.phase.isFailure }

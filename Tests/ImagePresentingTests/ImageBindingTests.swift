@@ -22,9 +22,9 @@ struct ImageBindingTests {
         let (old, new) = (TestGate(), TestGate())
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("old", width: 2, behind: old))
-        await old.arrivals(1)
+        await old.waitForArrivals(1)
         binding.bind(fixture.request("new", behind: new))
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         old.open()
         new.open()
         await surface.ends { $0.phase.isSuccess }
@@ -38,7 +38,7 @@ struct ImageBindingTests {
         let gate = TestGate()
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a?sig=1", behind: gate))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.bind(fixture.request("a?sig=2", behind: gate))
         #expect(rendered == ["loading empty"])
         gate.open()
@@ -53,10 +53,10 @@ struct ImageBindingTests {
         let gate = TestGate()
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", behind: gate))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.unbind()
         #expect(rendered == ["loading empty", "idle empty"])
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         await becomesTrue { fixture.coalescer.isIdle }
         binding.unbind()
@@ -70,9 +70,9 @@ struct ImageBindingTests {
         let gate = TestGate()
         var binding: ImageBinding? = fixture.binding(on: surface)
         binding?.bind(fixture.request("a", behind: gate))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding = nil
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         #expect(rendered == ["loading empty"])
     }
@@ -89,7 +89,7 @@ struct ImageBindingTests {
         binding?.bind(request)
         surface = nil
         gate.open()
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         await becomesTrue { binding?.request == nil }
         #expect(binding?.appearance.text == "idle empty")
     }
@@ -115,7 +115,7 @@ struct ImageBindingTests {
         let request = fixture.request("a", behind: gate)
         let binding = fixture.binding(on: surface)
         binding.bind(request)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.bind(request)
         #expect(rendered == ["loading empty"])
         gate.open()
@@ -146,14 +146,14 @@ struct ImageBindingTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
         let binding = fixture.binding(on: surface)
-        var request = fixture.request("a") { $0.options.setPlaceholder(id: 1) { LoaderTestBed.image(width: 1) } }
+        var request = fixture.request("a") { $0.placeholder = .deferred(id: 1) { LoaderTestBed.image(width: 1) } }
         binding.bind(request)
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         binding.bind(request)
         #expect(rendered == ["loading placeholder 1"])
         request.priority = .high
-        request.options.setPlaceholder(id: 2) { LoaderTestBed.image(width: 2) }
-        request.options.transition = .fadeIn(.seconds(1))
+        request.placeholder = .deferred(id: 2) { LoaderTestBed.image(width: 2) }
+        request.transition = .fadeIn(.seconds(1))
         binding.bind(request)
         #expect(rendered == ["loading placeholder 1", "loading placeholder 2"])
         #expect(scheduler.messages.contains { if case .reprioritized(_, .high) = $0 { true } else { false } })
@@ -187,7 +187,7 @@ struct ImageBindingTests {
             await surface.ends { $0.phase.isFailure }
             binding.retry()
             #expect(rendered.last == "loading empty")
-            await fixture.transport.sends(sends)
+            await fixture.transport.waitForSends(sends)
         }
         await surface.ends { $0.phase.isSuccess }
         binding.retry()

@@ -62,7 +62,7 @@ struct ImageModelTests {
         #expect(model.appearance(for: shown).imageVersion == model.appearance.imageVersion)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
         #expect(model.appearance(for: missing).text == "loading empty")
-        let placeholder = fixture.request("b") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
+        let placeholder = fixture.request("b") { $0.placeholder = .deferred { LoaderTestBed.image(width: 9) } }
         #expect(model.appearance(for: placeholder).text == "loading placeholder 9")
         #expect(model.appearance(for: missing).imageVersion != model.appearance.imageVersion)
         #expect(model.appearance.text == "success(memory) final 2")

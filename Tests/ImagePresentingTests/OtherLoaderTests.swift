@@ -24,7 +24,7 @@ struct OtherLoaderTests {
         await surface.ends { $0.phase.isFailure }
         loader.script(.held(gate, .image(size)), for: request)
         binding.retry()
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.unbind()
         await becomesTrue { loader.messages.contains(.cancelled("fetch a")) }
         #expect(surface.rendered.last == "idle empty")

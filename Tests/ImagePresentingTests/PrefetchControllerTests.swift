@@ -15,7 +15,9 @@ struct PrefetchControllerTests {
     private let options = PrefetchOptions(lead: .milliseconds(1), minAhead: 3, maxAhead: 3)
 
     private func controller(limit: Int = 16, name: @escaping (Int) -> String? = { "\($0)" }) -> PrefetchController {
-        PrefetchController(prefetcher: ImagePrefetcher(loader: fixture.loader, limit: limit), options: options) {
+        PrefetchController(
+            prefetcher: ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: limit), options: options
+        ) {
             index in
             name(index).map { fixture.request($0, behind: gate) }
         }
@@ -47,7 +49,7 @@ struct PrefetchControllerTests {
     func ahead() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await fixture.transport.sends(5)
+        await fixture.transport.waitForSends(5)
         #expect(sent == ["0", "1", "2", "3", "4"])
         #expect(controller.items == 0..<5)
         controller.update(visible: 0..<2, of: 100, at: .seconds(1))
@@ -61,14 +63,14 @@ struct PrefetchControllerTests {
     func reversal() async {
         let controller = controller()
         controller.update(visible: 10..<12, of: 100, at: .zero)
-        await fixture.transport.sends(5)
+        await fixture.transport.waitForSends(5)
         controller.update(visible: 13..<15, of: 100, at: .seconds(1))
-        await fixture.transport.sends(8)
+        await fixture.transport.waitForSends(8)
         #expect(controller.items == 13..<18)
         controller.update(visible: 10..<12, of: 100, at: .seconds(2))
         #expect(controller.items == 7..<12)
-        await fixture.transport.sends(13)
-        await fixture.transport.cancellations(8)
+        await fixture.transport.waitForSends(13)
+        await fixture.transport.waitForCancellations(8)
         #expect(cancelled == Set((10..<18).map { "\($0)" }))
         #expect(sent.isSuperset(of: (7..<12).map { "\($0)" }))
         gate.open()
@@ -78,7 +80,7 @@ struct PrefetchControllerTests {
     private func scrolledToTwin(_ twin: String = "a") async -> PrefetchController {
         let controller = controller { ["a", "b", "c", twin][$0] }
         controller.update(visible: 0..<1, of: 4, at: .zero)
-        await fixture.transport.sends(3)
+        await fixture.transport.waitForSends(3)
         controller.update(visible: 3..<4, of: 4, at: .seconds(1))
         return controller
     }
@@ -86,7 +88,7 @@ struct PrefetchControllerTests {
     @Test("an image continues to load while another item shows it, also with another URL", arguments: ["a", "a?sig=2"])
     func sameImage(_ twin: String) async {
         let controller = await scrolledToTwin(twin)
-        await fixture.transport.cancellations(2)
+        await fixture.transport.waitForCancellations(2)
         #expect(cancelled == ["b", "c"])
         gate.open()
         await becomesTrue { !fixture.memory.images.isEmpty }
@@ -98,7 +100,7 @@ struct PrefetchControllerTests {
     func sameImageForNobody() async {
         let controller = await scrolledToTwin()
         controller.update(visible: 0..<0, of: 4, at: .seconds(2))
-        await fixture.transport.cancellations(3)
+        await fixture.transport.waitForCancellations(3)
         #expect(cancelled == ["a", "b", "c"])
         gate.open()
     }
@@ -107,13 +109,13 @@ struct PrefetchControllerTests {
     func stops() async {
         let controller = controller()
         controller.update(visible: 0..<2, of: 100, at: .zero)
-        await fixture.transport.sends(5)
+        await fixture.transport.waitForSends(5)
         controller.update(visible: 0..<0, of: 100, at: .seconds(1))
-        await fixture.transport.cancellations(5)
+        await fixture.transport.waitForCancellations(5)
         controller.update(visible: 0..<2, of: 100, at: .seconds(2))
-        await fixture.transport.sends(10)
+        await fixture.transport.waitForSends(10)
         controller.reset()
-        await fixture.transport.cancellations(10)
+        await fixture.transport.waitForCancellations(10)
         #expect(controller.items.isEmpty)
         gate.open()
     }

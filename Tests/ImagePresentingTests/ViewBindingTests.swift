@@ -25,12 +25,12 @@ struct ViewBindingTests {
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
         #expect(fixture.transport.sendCount == 0)
         binding.isVisible = true
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let other = ViewBinding(surface: surface)
         other.bind(fixture.request("b", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         other.unbind()
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
     }
@@ -39,9 +39,9 @@ struct ViewBindingTests {
     func anotherLoader() async {
         let (binding, gate, second) = (ViewBinding(surface: surface), TestGate(), LoaderTestBed())
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: ImageBinding.Options())
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.bind(second.request("b", width: 7), with: second.loader, options: ImageBinding.Options())
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(surface.last.image?.bitmap.size.width == 7)
@@ -73,17 +73,17 @@ struct ViewBindingTests {
             names.value.indices.contains($0) ? fixture.request(names.value[$0], behind: gate) : nil
         }
         prefetches.start([0, 1, 2])
-        await fixture.transport.sends(2)
+        await fixture.transport.waitForSends(2)
         names.change { $0 = ["c", "d"] }
         prefetches.cancel([0])
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         #expect(
             fixture.transport.messages.contains {
                 if case .cancelled(let url) = $0 { url.path.hasSuffix("a") } else { false }
             })
         gate.open()
         await becomesTrue { !fixture.memory.images.isEmpty }
-        await prefetcher.finished()
+        await prefetcher.waitUntilFinished()
         // An idle prefetcher has no requests to cancel.
         prefetches.start([])
         let started = Mirror(reflecting: prefetches).descendant("started") as? [Int: ImageRequest]

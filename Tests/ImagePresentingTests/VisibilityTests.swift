@@ -21,7 +21,7 @@ struct VisibilityTests {
         let binding = fixture.binding(on: surface)
         binding.isVisible = false
         binding.bind(fixture.request("a") { $0.priority = .high })
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         #expect(scheduler.priorities == [.low])
         binding.isVisible = true
         binding.isVisible = true
@@ -38,12 +38,12 @@ struct VisibilityTests {
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
         #expect(binding.isVisible)
         binding.bind(fixture.request("a") { $0.priority = .veryLow })
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         #expect(scheduler.priorities == [.veryLow])
         let hidden = fixture.binding(on: surface)
         hidden.isVisible = false
         hidden.bind(fixture.request("b") { $0.priority = .veryLow })
-        await scheduler.arrivals(2)
+        await scheduler.waitForArrivals(2)
         #expect(scheduler.priorities.allSatisfy { $0 == .veryLow })
     }
 
@@ -55,7 +55,7 @@ struct VisibilityTests {
         binding.isVisible = false
         surface.onRender = { [weak binding] _ in binding?.isVisible = true }
         binding.bind(fixture.request("a") { $0.priority = .high })
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         #expect(scheduler.priorities == [.high])
     }
 
@@ -64,13 +64,13 @@ struct VisibilityTests {
         let gate = TestGate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
         binding.isVisible = false
-        binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
+        binding.bind(fixture.request("a", behind: gate) { $0.placeholder = .image(LoaderTestBed.image(width: 9)) })
         #expect(rendered == ["idle placeholder 9"])
         binding.isVisible = true
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         binding.isVisible = false
         #expect(rendered == ["idle placeholder 9", "loading placeholder 9", "idle placeholder 9"])
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         binding.isVisible = true
         await surface.ends { $0.phase.isSuccess }
@@ -103,7 +103,7 @@ struct VisibilityTests {
             $0.loadsBeforeVisible = false
         }
         binding.isVisible = false
-        binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
+        binding.bind(fixture.request("a", behind: gate) { $0.placeholder = .image(LoaderTestBed.image(width: 9)) })
         binding.isVisible = true
         binding.isVisible = false
         #expect(rendered == ["idle empty", "loading placeholder 9", "idle empty"])

@@ -55,7 +55,7 @@
                     return 1
                 }
             }
-            await gate.arrivals(1)
+            await gate.waitForArrivals(1)
             let others = (1...5).map { _ in
                 Task {
                     try await value(lease()) {
@@ -64,7 +64,7 @@
                     }
                 }
             }
-            await clock.sleepers(5)
+            await clock.waitForSleepers(5)
             gate.open()
             #expect(try await first.value == 1)
             clock.advance(by: .milliseconds(20))
@@ -77,9 +77,9 @@
             let waiter = Task { try await value(lease(maxWait: .milliseconds(100))) { 2 } }
             // The pauses are 20, 30, 45 and the last 5 milliseconds.
             for pause in [20, 30, 45, 5] {
-                await clock.sleepers(1)
+                await clock.waitForSleepers(1)
                 clock.advance(by: .milliseconds(pause) - .microseconds(1))
-                await clock.sleepers(1)
+                await clock.waitForSleepers(1)
                 clock.advance(by: .microseconds(1))
             }
             #expect(try await waiter.value == 2)
@@ -90,7 +90,7 @@
         func holderEnds() async throws {
             store.hold("a")
             let waiter = Task { try await value(lease()) { 3 } }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             store.expire("a")
             clock.advance(by: .milliseconds(20))
             #expect(try await waiter.value == 3)
@@ -136,7 +136,7 @@
                     return 0
                 }
             }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             waiter.cancel()
             await #expect(throws: CancellationError.self) { try await waiter.value }
         }

@@ -185,7 +185,7 @@
             let cache = try server.makeCache { $0.maxWaitingCommands = 3 }
             let waiting = (1...3).map { number in Task { await cache.entry(for: DataCacheKey(identifier: "\(number)")) }
             }
-            await server.script.commands.reaches { $0.filter { $0[0] == "GETRANGE" }.count == 3 }
+            await server.script.commands.waitUntil { $0.filter { $0[0] == "GETRANGE" }.count == 3 }
             #expect(await cache.entry(for: key) == nil)
             #expect(cache.isAvailable)
             #expect(server.script.connectionCount.value == 1)
@@ -208,7 +208,7 @@
             let server = try await FakeRedisServer(Self.ready(.reply("*2\r\n$1\r\n1\r\n*0\r\n")))
             let cache = try server.makeCache()
             let task = Task { try await cache.removeAll() }
-            await server.script.commands.reaches { $0.count > 10 }
+            await server.script.commands.waitUntil { $0.count > 10 }
             task.cancel()
             await #expect(throws: DataCacheError.self) { try await task.value }
         }

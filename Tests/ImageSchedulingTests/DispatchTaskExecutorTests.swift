@@ -37,7 +37,7 @@ struct DispatchTaskExecutorTests {
                 blocker.block()
             }
         }
-        await arrived.reaches(64)
+        await arrived.waitForCount(64)
         await Task.detached {}.value
         blocker.release(64)
         for task in tasks { await task.value }
@@ -54,7 +54,7 @@ struct DispatchTaskExecutorTests {
                 blocker.block()
             }
         }
-        await arrived.reaches(2)
+        await arrived.waitForCount(2)
         blocker.release(20)
         for task in tasks { await task.value }
         #expect(blocker.mostAtOnce == 2)

@@ -22,7 +22,7 @@ struct SchedulerStressTests {
                 }
             }
         }
-        await counts.ended.reaches(2_000)
+        await counts.ended.waitForCount(2_000)
         expectOneEnd(counts, of: 2_000)
         #expect(scheduler.waitingCount == 0 && scheduler.runningCount == 0)
     }

@@ -18,7 +18,7 @@ struct FakeImageLoaderTests {
     func memory() async throws {
         loader.script(.image(PixelSize(width: 4, height: 3)), for: request)
         #expect(try await loader.image(for: request).source == .network)
-        #expect(loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 4, height: 3))
+        #expect(loader.cachedImage(for: request)?.decoded.bitmap.size == PixelSize(width: 4, height: 3))
         var other = request
         other.cachePolicy = .diskOnly
         #expect(loader.cachedImage(for: other) == nil)
@@ -31,7 +31,7 @@ struct FakeImageLoaderTests {
         let gate = TestGate()
         loader.script(.held(gate, .data(Data("a".utf8))), for: request)
         let task = Task { [loader, request] in try await loader.data(for: request).data }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         #expect(try await task.value == Data("a".utf8))
     }

@@ -14,7 +14,7 @@ struct GateTests {
                 await passed.pass()
             }
         }
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         #expect(passed.arrivalCount == 0)
         gate.open()
         for task in tasks { await task.value }
@@ -25,9 +25,9 @@ struct GateTests {
     func letsOnePass() async {
         let gate = TestGate()
         let first = Task { await gate.pass() }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let second = Task { await gate.pass() }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.letOnePass()
         await first.value
         gate.letOnePass()

@@ -12,9 +12,9 @@ struct ManualClockTests {
             try await clock.sleep(for: .seconds(10))
             await awake.pass()
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(9))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(awake.arrivalCount == 0)
         clock.advance(by: .seconds(1))
         try await task.value
@@ -33,7 +33,7 @@ struct ManualClockTests {
     func cancelledSleeper() async {
         let clock = ManualClock()
         let task = Task { try await clock.sleep(for: .seconds(1)) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -22,7 +22,7 @@ struct ManualSchedulerTests {
                 return number
             }
         }
-        await scheduler.arrivals(number)
+        await scheduler.waitForArrivals(number)
         return (WorkID(rawValue: number), task, priority)
     }
 

@@ -9,7 +9,7 @@ struct RecordingObserverTests {
 
     private func send(_ kind: ImageLoadEvent.Kind, request: UInt64 = 1) throws {
         let url = try #require(URL(string: "https://example.test/a.png"))
-        observer.handle(ImageLoadEvent(request: request, url: url, kind: kind))
+        observer.handle(ImageLoadEvent(requestID: request, url: url, kind: kind))
     }
 
     @Test("events are recorded in order and can be filtered by request")

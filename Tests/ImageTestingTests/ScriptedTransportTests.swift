@@ -41,9 +41,9 @@ struct ScriptedTransportTests {
         let gate = TestGate()
         transport.script(url, .init(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         let task = Task { try await fetch() }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         task.cancel()
-        await transport.cancellations(1)
+        await transport.waitForCancellations(1)
         await #expect(throws: TransportError.cancelled) { try await task.value }
         #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
     }
@@ -54,7 +54,7 @@ struct ScriptedTransportTests {
         transport.script(
             url, .init(beforeHead: [.wait(gate)], body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         async let data = fetch()
-        await transport.sends(1)
+        await transport.waitForSends(1)
         gate.open()
         #expect(try await data == Data([1, 2]))
     }
@@ -63,7 +63,7 @@ struct ScriptedTransportTests {
     func releasing() async throws {
         transport.script(url, .ok(Data([1])))
         do { _ = try await transport.send(TransportRequest(url: url)) }
-        await transport.cancellations(1)
+        await transport.waitForCancellations(1)
         _ = try await fetch()
         #expect(transport.cancellationCount == 1)
     }

@@ -9,7 +9,7 @@ struct WaitGuardTests {
             let gate = TestGate()
             gate.open()
             await gate.pass()
-            await WaitGuard.$turns.withValue(0) { await gate.arrivals(2) }
+            await WaitGuard.$turns.withValue(0) { await gate.waitForArrivals(2) }
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("ImageTestingTests/WaitGuardTests.swift:") && text.contains("arrivalCount: 1"))

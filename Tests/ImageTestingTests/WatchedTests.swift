@@ -7,10 +7,10 @@ struct WatchedTests {
     @Test("a waiter continues when its condition is true, immediately or later, and no other waiter does")
     func reaches() async {
         let watched = Watched(0)
-        await watched.reaches { $0 == 0 }
+        await watched.waitUntil { $0 == 0 }
         let (checked, continued) = (TestGate(), TestGate())
         let two = Task {
-            await watched.reaches { value in
+            await watched.waitUntil { value in
                 checked.open()
                 return value == 2
             }
@@ -34,13 +34,13 @@ struct WatchedTests {
         let checks = Watched(0)
         let waiters = (0..<3).map { _ in
             Task {
-                await watched.reaches { value in
+                await watched.waitUntil { value in
                     checks.change { $0 += 1 }
                     return value == 1
                 }
             }
         }
-        await checks.reaches { $0 == 3 }
+        await checks.waitUntil { $0 == 3 }
         waiters[1].cancel()
         await waiters[1].value
         watched.change { $0 = 1 }
@@ -48,7 +48,7 @@ struct WatchedTests {
         #expect(checks.value == 5, "the cancelled condition is not checked again")
         let late = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            await watched.reaches { _ in false }
+            await watched.waitUntil { _ in false }
         }
         await late.value
     }
@@ -59,8 +59,9 @@ struct WatchedTests {
     func everywhere() async {
         let (gate, observer, log) = (TestGate(), RecordingObserver(), MessageLog<Int>())
         let waiters = [
-            Task { await gate.whenOpen() }, Task { await gate.arrivals(2) }, Task { await observer.event(.started) },
-            Task { await log.reaches(1) },
+            Task { await gate.whenOpen() }, Task { await gate.waitForArrivals(2) },
+            Task { await observer.waitForEvent(.started) },
+            Task { await log.waitForCount(1) },
         ]
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters { await waiter.value }
@@ -70,7 +71,7 @@ struct WatchedTests {
             passed.open()
             await passed.pass()
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         held.cancel()
         #expect(passed.arrivalCount == 0)
         gate.open()

@@ -105,11 +105,9 @@ struct ThumbHashDecodingTests {
     }
 
     @Test("a placeholder of a request is the decoded image")
-    func placeholder() throws {
+    func placeholder() {
         let hash = ThumbHash(bitmap: drawn(20, 30, isOpaque: false))
-        var options = ImageUserInfo()
-        options.setPlaceholder(hash)
-        let image = try #require(options.makePlaceholder())
+        let image = ImagePlaceholder.thumbHash(hash).makeImage()
         #expect(image.bitmap == hash.bitmap())
         #expect(image.header.format == .thumbHash)
         #expect(image.header.hasAlpha)

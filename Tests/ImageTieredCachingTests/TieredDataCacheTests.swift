@@ -54,7 +54,7 @@ struct TieredDataCacheTests {
         let cache = makeCache()
         try await cache.store(entry(1), for: key(1))
         #expect(upper.entries == [key(1): entry(1)])
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(lower.entries.isEmpty)
         gate.open()
         await cache.flush()
@@ -79,7 +79,7 @@ struct TieredDataCacheTests {
         lower.hold(.store, at: gate)
         let cache = makeCache()
         for seed in 1...5 { try await cache.store(entry(UInt8(seed)), for: key(1)) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         await cache.flush()
         #expect(lower.messages.count == 2)
@@ -92,10 +92,10 @@ struct TieredDataCacheTests {
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 2 }
         for number in 1...5 { try await cache.store(entry(1), for: key(number)) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         #expect(gate.arrivalCount == 2)
         gate.letOnePass()
-        await gate.arrivals(3)
+        await gate.waitForArrivals(3)
         #expect(lower.messages.last == .store(key(3), bytes: 10))
         gate.open()
         await cache.flush()
@@ -135,7 +135,7 @@ struct TieredDataCacheTests {
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 1 }
         for key in [key(1), key(2)] { try await cache.store(entry(1), for: key) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         try await runUntilEnd(opening: gate) {
             if removesAll { return try await cache.removeAll() }
             try await cache.remove(for: key(2))
@@ -174,7 +174,7 @@ struct TieredDataCacheTests {
         lower.hold(.remove, at: gate)
         let cache = makeCache()
         let removal = Task { try await cache.remove(for: key(1)) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.open()
         try await removal.value
     }
@@ -202,7 +202,7 @@ struct TieredDataCacheTests {
         upper.hold(.store, at: gate)
         let cache = makeCache()
         #expect(try await cache.entry(for: key(1)) == entry(1))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         try await cache.removeAll()
         gate.open()
         await cache.flush()
@@ -218,7 +218,7 @@ struct TieredDataCacheTests {
         lower.hold(.entry, at: gate)
         let cache = makeCache()
         let lookup = Task { try await cache.entry(for: key(1)) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         switch change {
         case .entry: break
         case .store: try await cache.store(entry(2), for: key(1))
@@ -241,10 +241,10 @@ struct TieredDataCacheTests {
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 1 }
         for key in [key(0), key(1)] { try await cache.store(entry(1), for: key) }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         upper.fail(.store, with: .noSpace)
         let newer = Task { try await cache.store(entry(2), for: key(1)) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.open()
         try await newer.value
         await cache.flush()
@@ -257,7 +257,7 @@ struct TieredDataCacheTests {
         lower.hold(.store, at: gate)
         let cache = makeCache { ($0.maxConcurrentWrites, $0.pendingByteLimit) = (1, 20) }
         try await cache.store(entry(1), for: key(0))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         for seed in 1...9 { try await cache.store(entry(UInt8(seed)), for: key(1)) }
         gate.open()
         await cache.flush()

@@ -157,7 +157,7 @@ struct CircuitBreakingTransportTests {
         network.script(Self.url("http://b/1"), .ok(Data([1])))
         let request = TransportRequest(url: Self.url("http://a/1"), totalTimeout: .seconds(10))
         async let response = transport.send(request)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(7))
         _ = try await response
         #expect(network.requests.map(\.totalTimeout) == [.seconds(10), .seconds(3)])
@@ -169,7 +169,7 @@ struct CircuitBreakingTransportTests {
         for number in 0..<3 {
             network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
             let task = Task { await get("http://a/1") }
-            await gate.arrivals(number + 1)
+            await gate.waitForArrivals(number + 1)
             task.cancel()
             #expect(await task.value == .cancelled)
         }
@@ -192,7 +192,7 @@ struct CircuitBreakingTransportTests {
         let gate = TestGate()
         network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         let probe = Task { await get("http://a/1") }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         await fail("http://a/2", times: 1)
         #expect(network.sendCount == 4)
         #expect(await isRefused("http://a/3"))
@@ -248,7 +248,7 @@ struct CircuitBreakingTransportTests {
         network.script(
             Self.url("http://a/1"), Reply(beforeHead: [.wait(gate), .fail(.timedOut(.head))]))
         let tasks = (0..<2).map { _ in Task { await get("http://a/1") } }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         connectivity.condition = .offline
         connectivity.condition = .online
         gate.open()

@@ -14,7 +14,7 @@ struct AnimationTests {
     ) async throws -> any AnimationFrames {
         var options = ImageLoaderOptions(cacheDirectory: nil)
         adjust(&options)
-        return try await options.makeLoader().animation(for: ImageRequest(.data(file, name: "animation"))).frames
+        return try await ImageLoader(options).animation(for: ImageRequest(.data(file, name: "animation"))).frames
     }
 
     /// Returns an animation in which one row after the other takes one color after the other.

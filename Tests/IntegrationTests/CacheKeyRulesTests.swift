@@ -45,12 +45,12 @@ struct CacheKeyRulesTests {
         let (first, second) = (
             ImageRequest(url: server.url("/a?sig=1")), ImageRequest(url: server.url("/a?sig=2"))
         )
-        let image = try await loader.image(for: first).image
-        await loader.remove(second)
+        let image = try await loader.image(for: first).decoded
+        await loader.removeCachedImages(for: second)
         #expect(loader.cachedImage(for: first) == nil)
-        #expect(await !loader.contains(first))
-        loader.insert(image, for: second)
+        #expect(await !loader.isCached(first))
+        loader.cacheImage(image, for: second)
         #expect(loader.cachedImage(for: first) != nil)
-        #expect(await loader.contains(first))
+        #expect(await loader.isCached(first))
     }
 }

@@ -98,30 +98,49 @@ struct CompositionTests {
         let server = try personalOrigin()
         let modifier = adding { "first token" }
         let ada = TestLoader(http) {
-            $0.account = "ada"
+            $0.account = { "ada" }
             $0.requestModifier = modifier
         }
         #expect(try await text(server.url("/me"), ada) == "first token")
         let laterModifier = adding { "second token" }
         let later = TestLoader(http, folder: ada.folder) {
-            $0.account = "ada"
+            $0.account = { "ada" }
             $0.requestModifier = laterModifier
         }
         #expect(try await text(server.url("/me"), later) == "first token")
         let bob = TestLoader(http, folder: ada.folder) {
-            $0.account = "bob"
+            $0.account = { "bob" }
             $0.requestModifier = laterModifier
         }
         #expect(try await text(server.url("/me"), bob) == "second token")
         #expect(server.requestCount == 2)
     }
 
+    @Test(
+        "a request fails whose account changes before its token is added, and the next one has the image of its user",
+        arguments: HTTPTransport.allCases)
+    func signedOut(_ http: HTTPTransport) async throws {
+        let server = try personalOrigin()
+        let user = Mutex("ada")
+        let modifier = adding {
+            user.withLock { $0 = "bob" }
+            return "bob"
+        }
+        let test = TestLoader(http) {
+            $0.account = { user.withLock { $0 } }
+            $0.requestModifier = modifier
+        }
+        await #expect(throws: ImageError.accountChanged) { try await text(server.url("/me"), test) }
+        #expect(server.requestCount == 0)
+        #expect(try await text(server.url("/me"), test) == "bob")
+    }
+
     @Test("a partial download is not resumed with another account", arguments: HTTPTransport.allCases)
     func parts(_ http: HTTPTransport) async throws {
         let server = try interruptedOrigin()
-        let ada = TestLoader(http) { $0.account = "ada" }
+        let ada = TestLoader(http) { $0.account = { "ada" } }
         await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }
-        let bob = TestLoader(http, folder: ada.folder) { $0.account = "bob" }
+        let bob = TestLoader(http, folder: ada.folder) { $0.account = { "bob" } }
         _ = try await bob.loader.data(for: ImageRequest(url: server.url()))
         #expect(server.log.map { $0.headers["range"] } == [nil, nil])
     }
@@ -134,7 +153,7 @@ struct CompositionTests {
         let modifier = adding { "secret" }
         for account in [nil, "ada"] {
             let test = TestLoader(http) {
-                $0.account = account
+                $0.account = { account }
                 $0.requestModifier = modifier
             }
             #expect(try await text(server.url(), test) == "nobody")
@@ -153,7 +172,7 @@ struct CompositionTests {
             if isOffline.withLock({ $0 }) { throw CancellationError() }
         }
         let test = TestLoader(http) {
-            $0.account = "ada"
+            $0.account = { "ada" }
             $0.requestModifier = modifier
         }
         #expect(try await text(server.url(), test) == "nobody")

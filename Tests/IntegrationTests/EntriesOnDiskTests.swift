@@ -22,13 +22,13 @@ struct EntriesOnDiskTests {
         let (moved, other) = (ImageRequest(server.url("/moved"), fit: 16), ImageRequest(server.url("/other"), fit: 16))
         for request in [moved, other] { _ = try await first.loader.image(for: request) }
         #expect(await first.loader.cachedData(for: moved) == Data(try Images.jpeg(64, 32)))
-        await first.loader.remove(moved)
+        await first.loader.removeCachedImages(for: moved)
         let second = TestLoader(http, folder: first.folder)
         for request in [moved, ImageRequest(url: server.url("/photo"))] {
-            #expect(await !first.loader.contains(request))
-            #expect(await !second.loader.contains(request))
+            #expect(await !first.loader.isCached(request))
+            #expect(await !second.loader.isCached(request))
         }
-        #expect(await second.loader.contains(other))
+        #expect(await second.loader.isCached(other))
         #expect(try await second.loader.image(for: moved).source == .network)
     }
 
@@ -36,50 +36,52 @@ struct EntriesOnDiskTests {
     func inserting() async throws {
         let (server, png) = (try server(), Data(try Images.png(8, 4)))
         let test = TestLoader(http) { options in
-            options.account = "eve"
+            options.account = { "eve" }
             options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
         }
         let url = ImageRequest(url: server.url("/uploaded"))
         let fetch = ImageRequest(.fetch(name: "a") { throw ImageError.notFound })
         _ = try await test.loader.image(for: url)
         for request in [url, fetch] {
-            #expect(await test.loader.insert(png, for: request))
+            #expect(await test.loader.cacheData(png, for: request))
             #expect(await test.loader.cachedData(for: request) == png)
             let loaded = try await test.loader.image(for: request)
-            #expect(loaded.source == .disk && loaded.image.bitmap.size == PixelSize(width: 8, height: 4))
+            #expect(loaded.source == .disk && loaded.decoded.bitmap.size == PixelSize(width: 8, height: 4))
         }
-        #expect(await test.loader.insert(png, for: url, lifetime: .zero))
+        #expect(await test.loader.cacheData(png, for: url, lifetime: .zero))
         #expect(try await test.loader.image(for: url).source == .network)
         #expect(server.requestCount == 2)
-        #expect(await !test.loader.insert(png, for: ImageRequest(.data(png))))
-        #expect(await !TestLoader(http) { $0.cacheDirectory = nil }.loader.insert(png, for: url))
+        #expect(await !test.loader.cacheData(png, for: ImageRequest(.data(hashing: png))))
+        #expect(await !TestLoader(http) { $0.cacheDirectory = nil }.loader.cacheData(png, for: url))
     }
 
     @Test("with an account, an encrypted disk and a request modifier, an image is still found and removed")
     func layers() async throws {
         let server = try server()
         let test = TestLoader(http) { options in
-            options.account = "eve"
+            options.account = { "eve" }
             options.diskEncryption = FakeEncryption(key: 7)
             options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
         }
         let other = TestLoader(http, folder: test.folder) { options in
-            options.account = "bob"
+            options.account = { "bob" }
             options.diskEncryption = FakeEncryption(key: 7)
         }
         for request in [ImageRequest(server.url(), fit: 16), ImageRequest(.fetch(name: "a") { try Self.png() })] {
             _ = try await test.loader.data(for: request)
-            #expect(await test.loader.contains(request))
-            #expect(await !other.loader.contains(request))
+            #expect(await test.loader.isCached(request))
+            #expect(await !other.loader.isCached(request))
             #expect(await test.loader.cachedData(for: request) != nil)
-            await test.loader.remove(request)
-            #expect(await !test.loader.contains(request))
+            await test.loader.removeCachedImages(for: request)
+            #expect(await !test.loader.isCached(request))
         }
     }
 
     private static func png() throws -> Data { Data(try Images.png(8, 8)) }
 
-    @Test("removeAll(olderThan:) measures the ages in memory and on disk by the clock and the time of the options")
+    @Test(
+        "removeCachedImages(unusedFor:) measures the ages in memory and on disk by the clock and the time of the options"
+    )
     func ages() async throws {
         let (server, clock, now) = (try server(), ManualClock(), Watched(Date(timeIntervalSince1970: 1_700_000_000)))
         let test = TestLoader(http) { options in
@@ -91,9 +93,9 @@ struct EntriesOnDiskTests {
         clock.advance(by: .seconds(100))
         now.change { $0 += 100 }
         _ = try await test.loader.image(for: young)
-        try await test.loader.removeAll(olderThan: .seconds(60))
+        try await test.loader.removeCachedImages(unusedFor: .seconds(60))
         #expect(test.loader.cachedImage(for: old) == nil)
-        #expect(await !test.loader.contains(old))
+        #expect(await !test.loader.isCached(old))
         #expect(test.loader.cachedImage(for: young) != nil)
         #expect(await test.loader.cachedData(for: young) != nil)
     }
@@ -108,7 +110,7 @@ struct EntriesOnDiskTests {
         for destination in ImagePrefetcher.Destination.allCases {
             let prefetcher = ImagePrefetcher(loader: test.loader, destination: destination)
             prefetcher.start([ImageRequest(url: server.url()), ImageRequest(.fetch(name: "a") { try Self.png() })])
-            await prefetcher.finished()
+            await prefetcher.waitUntilFinished()
         }
         #expect(server.requestCount == 0)
         #expect(test.kinds.isEmpty)

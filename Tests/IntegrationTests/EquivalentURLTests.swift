@@ -48,7 +48,7 @@ struct EquivalentURLTests {
         async let first = test.loader.image(for: ImageRequest(url: signed))
         await signal.arrivals(1)
         async let second = test.loader.image(for: ImageRequest(url: server.url("/~ann?Signature=a%2Fb%3D")))
-        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 2 }
+        await test.observer.waitUntil { events in events.count { $0.kind == .memoryMiss(.absent) } == 2 }
         signal.open()
         _ = try await (first, second)
         #expect(server.log.map(\.target) == ["/%7eann?Signature=a%2fb%3d"])

@@ -19,7 +19,7 @@ struct FailureTests {
         let test = TestLoader(http)
         do throws(ImageError) {
             let loaded = try await test.loader.image(for: ImageRequest(url: url))
-            throw ImageError.network(.other, "loaded \(loaded.image.bitmap.size)")
+            throw ImageError.network(.other, "loaded \(loaded.decoded.bitmap.size)")
         } catch {
             #expect(test.kinds.last == .failed(error))
             return error

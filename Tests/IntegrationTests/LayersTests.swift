@@ -24,7 +24,7 @@ struct LayersTests {
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         #expect(first.loader.cachedImage(for: request) == nil)
         #expect(try await first.loader.image(for: request).source == .network)
-        #expect(first.loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 100, height: 75))
+        #expect(first.loader.cachedImage(for: request)?.decoded.bitmap.size == PixelSize(width: 100, height: 75))
         #expect(try await first.loader.image(for: request).source == .memory)
 
         let second = TestLoader(http, folder: first.folder)
@@ -42,10 +42,10 @@ struct LayersTests {
         let full = try await test.loader.cacheSizes()
         #expect(full.memory == 20 * 15 * 4 + server.url("/a.png").absoluteString.utf8.count, "pixels and key")
         #expect(try #require(full.disk) > png.count)
-        try await test.loader.removeAll(olderThan: .seconds(3_600))
+        try await test.loader.removeCachedImages(unusedFor: .seconds(3_600))
         #expect(try await test.loader.image(for: request).source == .memory)
         #expect(try await test.loader.image(for: ImageRequest(server.url("/a.png"), fit: 10)).source == .disk)
-        try await test.loader.removeAll()
+        try await test.loader.removeAllCachedImages()
         #expect(try await test.loader.cacheSizes().memory == 0)
         #expect(try await test.loader.image(for: request).source == .network)
         let sources = test.kinds.compactMap { if case .succeeded(let source) = $0 { source } else { nil } }
@@ -65,12 +65,12 @@ struct LayersTests {
         _ = try await test.loader.image(for: request)
         request.mode = .reload
         let again = try await test.loader.image(for: request)
-        #expect(again.source == .network && again.image.bitmap.size.width == 60)
+        #expect(again.source == .network && again.decoded.bitmap.size.width == 60)
         #expect(server.requestCount == 2)
         request.mode = .standard
         #expect(try await test.loader.image(for: request).source == .memory)
         let relaunched = try await TestLoader(http, folder: test.folder).loader.image(for: request)
-        #expect(relaunched.source == .disk && relaunched.image.bitmap.size.width == 60)
+        #expect(relaunched.source == .disk && relaunched.decoded.bitmap.size.width == 60)
     }
 
     @Test(
@@ -108,11 +108,11 @@ struct LayersTests {
         let request = ImageRequest(url: server.url("/a.png"), cachePolicy: .diskOnly)
         _ = try await test.loader.image(for: request)
         let shown = try await test.loader.image(for: request)
-        #expect(shown.source == .stale && shown.image.bitmap.size.width == 40)
+        #expect(shown.source == .stale && shown.decoded.bitmap.size.width == 40)
         await becomesTrue { test.kinds.contains(.refreshed) }
         var offline = request
         offline.mode = .onlyIfCached
-        #expect(try await test.loader.image(for: offline).image.bitmap.size.width == 60)
+        #expect(try await test.loader.image(for: offline).decoded.bitmap.size.width == 60)
         #expect(server.requestCount == 2)
     }
 
@@ -126,11 +126,11 @@ struct LayersTests {
         }
         let test = TestLoader(http)
         func load(_ account: String?, _ token: String) async throws -> (ImageSource, Int) {
-            let loader = TestLoader(http, folder: test.folder) { $0.account = account }.loader
+            let loader = TestLoader(http, folder: test.folder) { $0.account = { account } }.loader
             var request = ImageRequest(url: server.url("/me.png"))
             request.headers["X-Account"] = token
             let loaded = try await loader.image(for: request)
-            return (loaded.source, loaded.image.bitmap.size.width)
+            return (loaded.source, loaded.decoded.bitmap.size.width)
         }
         #expect(try await load("ann", "ann") == (.network, 10))
         #expect(try await load("ann", "bob") == (.network, 20))
@@ -148,8 +148,8 @@ struct LayersTests {
             let server = try LoopbackServer { _ in .ok(file, headers: ["Content-Type": "text/html"]) }
             let test = TestLoader(http)
             let loaded = try await test.loader.image(for: ImageRequest(server.url("/image.bmp"), fit: 32))
-            #expect(loaded.image.header.format == encoder.format)
-            #expect(loaded.image.bitmap.size == PixelSize(width: 32, height: 24))
+            #expect(loaded.decoded.header.format == encoder.format)
+            #expect(loaded.decoded.bitmap.size == PixelSize(width: 32, height: 24))
         }
     }
 
@@ -161,10 +161,10 @@ struct LayersTests {
         let file = test.folder.appending(path: "an image.png")
         try Data(png).write(to: file)
         let fromFile = try await test.loader.image(for: ImageRequest(file, fit: 20))
-        #expect(fromFile.image.bitmap.size.width == 20)
+        #expect(fromFile.decoded.bitmap.size.width == 20)
         #expect(fromFile.source == .disk, "the network was not used")
         let data = try #require(URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())"))
-        #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).image.bitmap.size.width == 20)
+        #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).decoded.bitmap.size.width == 20)
         #expect(!test.kinds.contains { if case .diskMiss = $0 { true } else { false } })
         let missing = ImageRequest(url: test.folder.appending(path: "missing.png"))
         await #expect(throws: ImageError.notFound) { try await test.loader.image(for: missing) }

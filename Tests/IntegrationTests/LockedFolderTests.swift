@@ -30,7 +30,7 @@ struct LockedFolderTests {
         let locks = try lock(test.folder)
         let requests = try (1...20).map { try request($0) }
         let tasks = requests.map { request in Task { try await test.loader.data(for: request).data } }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         #expect(try await test.loader.data(for: request(99, .disabled)).data == Data([99]))
         for (number, task) in zip(1..., tasks) { #expect(try await task.value == Data([UInt8(number)])) }

@@ -49,7 +49,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.httpCachePolicy = FixedLifetimePolicy(lifetime: .seconds(60))
     options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
     options.cacheKeyRules = CacheKeyRules(["*": .dropping(["token"])])
-    options.account = "eve"
+    options.account = { "eve" }
     options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
     options.challengeHandler = { _, head in head.status == .unauthorized }
     options.partialDownloadByteLimit = 0

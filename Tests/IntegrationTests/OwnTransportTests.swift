@@ -59,7 +59,7 @@ struct OwnTransportTests {
             try request("\($0)", .init(body: [.piece(image.prefix(1)), .wait(gate), .piece(image.dropFirst(1))]))
         }
         let tasks = hanging.map { request in Task { try await test.loader.image(for: request) } }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         #expect(try await test.loader.image(for: stored).source == .disk)
         gate.open()
         for task in tasks { #expect(try await task.value.source == .network) }

@@ -10,21 +10,21 @@ import Testing
 // The examples of README.md. `ReadmeTests` fails if a line of an example is missing here.
 
 private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedImage {
-    let loader = try ImageLoader(cacheDirectory: cacheDirectory)
-    let image = try await loader.image(for: url, fitting: PixelSize(width: 300, height: 300))
+    let loader = ImageLoader(cacheDirectory: cacheDirectory)
+    let image = try await loader.image(for: url, target: .fit(PixelSize(width: 300, height: 300)))
     return image
 }
 
 #if AVIF && HEIF
     private func makeLoaderOfMoreFormats(cacheDirectory: URL) throws -> ImageLoader {
         let decoders: [any ImageDecoder] = .standard + [AVIFDecoder(), HEIFDecoder()]
-        let loader = try ImageLoader(cacheDirectory: cacheDirectory, decoders: decoders)
+        let loader = ImageLoader(cacheDirectory: cacheDirectory, decoders: decoders)
         return loader
     }
 #endif
 
 private func configure(cacheDirectory: URL) throws -> ImageLoader {
-    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { $0.memoryByteLimit = 50_000_000 }
+    let loader = ImageLoader(cacheDirectory: cacheDirectory) { $0.memoryByteLimit = 50_000_000 }
     return loader
 }
 
@@ -47,8 +47,8 @@ private func useLoader(
     let image = try await loader.image(for: url, priority: .high) { progress in report(progress) }
     try await image.write(to: file, as: .jpeg)
 
-    await loader.remove(request)
-    try await loader.removeAll()
+    await loader.removeCachedImages(for: request)
+    try await loader.removeAllCachedImages()
 }
 
 /// Reports each request that is sent.
@@ -62,7 +62,7 @@ struct ReportingTransport: DataTransport {
 }
 
 private func makeReportingLoader(cacheDirectory: URL, token: String) throws -> ImageLoader {
-    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in
+    let loader = ImageLoader(cacheDirectory: cacheDirectory) { options in
         options.makeTransport = { ReportingTransport(base: $0) }
         options.requestModifier = {
             $0.headers[.authorization] = "Bearer \(token)"

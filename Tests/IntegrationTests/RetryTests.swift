@@ -32,7 +32,7 @@ struct RetryTests {
         let binding = ImageBinding(loader: test.loader, surface: surface)
         for sends in 1...3 {
             if sends == 1 { binding.bind(request) } else { binding.retry() }
-            await network.sends(sends)
+            await network.waitForSends(sends)
             await surface.ended(sends)
         }
         #expect(binding.appearance.phase.isSuccess)
@@ -61,5 +61,5 @@ private final class LoggingSurface: ImageSurface {
         if appearance.phase.isSuccess || appearance.phase.isFailure { ends.append(true) }
     }
 
-    func ended(_ count: Int) async { await ends.reaches(count) }
+    func ended(_ count: Int) async { await ends.waitForCount(count) }
 }

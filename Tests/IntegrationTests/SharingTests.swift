@@ -24,8 +24,8 @@ struct SharingTests {
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let sizes = try await withThrowingTaskGroup(of: PixelSize.self) { group in
-            for _ in 0..<200 { group.addTask { try await test.loader.image(for: request).image.bitmap.size } }
-            await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 200 }
+            for _ in 0..<200 { group.addTask { try await test.loader.image(for: request).decoded.bitmap.size } }
+            await test.observer.waitUntil { events in events.count { $0.kind == .memoryMiss(.absent) } == 200 }
             await signal.arrivals(1)
             signal.open()
             return try await group.reduce(into: []) { $0.append($1) }
@@ -45,10 +45,10 @@ struct SharingTests {
         await signal.arrivals(1)
         let joined = Task { try await test.loader.image(for: ImageRequest(server.url("/a.jpg"), fit: 200, policy)) }
         async let data = test.loader.data(for: ImageRequest(url: server.url("/a.jpg"), cachePolicy: policy))
-        await test.observer.reaches { events in events.count { $0.kind == .started } == 3 }
+        await test.observer.waitUntil { events in events.count { $0.kind == .started } == 3 }
         signal.open()
-        #expect(try await small.image.bitmap.size == PixelSize(width: 40, height: 30))
-        #expect(try await joined.value.image.bitmap.size == PixelSize(width: 200, height: 150))
+        #expect(try await small.decoded.bitmap.size == PixelSize(width: 40, height: 30))
+        #expect(try await joined.value.decoded.bitmap.size == PixelSize(width: 200, height: 150))
         #expect(try await !data.data.isEmpty)
         if policy.disk.reads { #expect(server.requestCount == 1) }
     }
@@ -60,7 +60,7 @@ struct SharingTests {
         let test = TestLoader(http)
         let request = ImageRequest(server.url("/a.jpg"), fit: 100)
         let waiters = (0..<20).map { _ in Task { try await test.loader.image(for: request) } }
-        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 20 }
+        await test.observer.waitUntil { events in events.count { $0.kind == .memoryMiss(.absent) } == 20 }
         await signal.arrivals(1)
         for waiter in waiters { waiter.cancel() }
         await server.abandonments(1)

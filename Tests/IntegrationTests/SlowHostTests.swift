@@ -34,9 +34,9 @@ struct SlowHostTests {
         let text = try #require(URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())"))
         let loader = test.loader
         let fetch = ImageOrigin.fetch(name: "photo 1") { try await loader.data(for: ImageRequest(url: other)).data }
-        for origin in [.url(file), .url(text), .data(Data(png)), .url(other), fetch] as [ImageOrigin] {
+        for origin in [.url(file), .url(text), .data(hashing: Data(png)), .url(other), fetch] as [ImageOrigin] {
             let loaded = try await loader.image(for: ImageRequest(origin, priority: .low))
-            #expect(loaded.image.bitmap.size == PixelSize(width: 4, height: 3))
+            #expect(loaded.decoded.bitmap.size == PixelSize(width: 4, height: 3))
         }
         for task in stalled { task.cancel() }
         held.open()
@@ -63,7 +63,7 @@ struct SlowHostTests {
             $0.maxDownloads = maxDownloads
             $0.clock = ManualClock()
         }
-        let prefetcher = ImagePrefetcher(loader: test.loader, destination: .disk, limit: 99)
+        let prefetcher = ImagePrefetcher(loader: test.loader, destination: .disk, maxConcurrentRequests: 99)
         for (index, places) in [4, 4, 0].enumerated() where maxDownloads == 12 || index == 0 {
             prefetcher.start((0..<9).map { ImageRequest(url: servers[index].url("/stalled/\($0)")) })
             await servers[index].requests(min(places, maxDownloads - 1))
@@ -95,7 +95,7 @@ struct SlowHostTests {
         for server in servers.prefix(2) { await server.requests(6) }
         let other = ImageRequest(url: servers[2].url("/other"))
         let image = Task { try await loader.image(for: other) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(servers[2].requestCount == 0)
         clock.advance(by: .seconds(1))
         #expect(try await image.value.source == .network)

@@ -30,7 +30,7 @@ final class TestLoader: Sendable {
         defaults.connectivityMonitor = nil  // the state of the machine
         defaults.observer = observer
         adjust(&defaults)
-        loader = defaults.makeLoader()
+        loader = ImageLoader(defaults)
     }
 
     deinit {

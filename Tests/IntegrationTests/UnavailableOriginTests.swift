@@ -65,7 +65,7 @@ struct UnavailableOriginTests {
         options.makeTransport = { _ in network }
         options.retryPolicy.maxRetries = 0
         options.connectivityMonitor = nil
-        let loader = options.makeLoader()
+        let loader = ImageLoader(options)
         for number in 0..<12 {
             let target = try request("http://dead.example/\(number)", .refused)
             let location = try #require(target.url?.absoluteString)

@@ -38,7 +38,7 @@ guard gtk_init_check() != 0 else {
     fatalError("no display: set DISPLAY, or run under xvfb-run")
 }
 GtkMainLoop.attach()
-let loader = try ImageLoader()
+let loader = ImageLoader()
 
 let window = unsafe GtkWidgetRef(gtk_window_new())
 unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)

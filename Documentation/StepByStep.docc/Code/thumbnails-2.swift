@@ -11,13 +11,13 @@ struct Thumbnails: Sendable {
     func jpeg(of name: String) async throws -> Data {
         let url = origin.appending(path: "images").appending(path: name)
         let image = try await loader.image(
-            for: url, fitting: PixelSize(width: 300, height: 300))
+            for: url, target: .fit(width: 300, height: 300))
         return try await image.encoded(
             as: .jpeg, options: EncodingOptions(quality: 0.8))
     }
 }
 
-let loader = try ImageLoader { options in
+let loader = ImageLoader { options in
     options.connectivityMonitor = nil  // a server without a default route isn't offline
 }
 guard let origin = URL(string: "http://127.0.0.1:8080") else { fatalError("no origin") }

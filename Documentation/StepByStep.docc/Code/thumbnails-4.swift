@@ -18,7 +18,7 @@ struct Thumbnails: Sendable {
         }
         let url = origin.appending(path: "images").appending(path: name)
         let image = try await loader.image(
-            for: url, fitting: PixelSize(width: side, height: side))
+            for: url, target: .fit(width: side, height: side))
         return try await image.encoded(
             as: .jpeg, options: EncodingOptions(quality: 0.8))
     }
@@ -36,7 +36,7 @@ extension ImageError {
     }
 }
 
-let loader = try ImageLoader { options in
+let loader = ImageLoader { options in
     options.decodingLimits.maxPixels = 50_000_000
     options.transferOptions.bodyByteLimit = 32 << 20
     options.transferOptions.totalTimeout = .seconds(30)
@@ -68,6 +68,6 @@ router.get("thumbnails/{name}") { request, context in
 
 let application = Application(
     router: router, configuration: .init(address: .hostname("127.0.0.1", port: 8090)))
-defer { loader.invalidate() }
+defer { loader.shutDown() }
 // Returns after SIGTERM or SIGINT, when the requests in progress have ended.
 try await application.runService()

@@ -44,7 +44,7 @@ struct ComparedViewsTests {
             "image 40 (fit)", "image 80 (fill)", "image 100", "image 100 (fit)", "image 100", "image 100 (fit)",
             "image 100 (fit)", "image 100 \"Ada Lovelace\" (fit)",
         ]
-        while log.messages.last != images, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
+        while log.messages.last != images, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
         #expect(host.drawn == images)
     }
 }

@@ -23,7 +23,7 @@ struct LoaderKitTests {
     private func makeLoader(in folder: URL? = nil) throws -> ImageLoader {
         var options = ImageLoaderOptions(cacheDirectory: folder)
         options.makeTransport = { _ in transport }
-        return options.makeLoader()
+        return ImageLoader(options)
     }
 
     @Test("the codecs are those of ImageIO, which read HEIC and AVIF")
@@ -36,11 +36,11 @@ struct LoaderKitTests {
     func load() async throws {
         transport.script(try url(), .ok(photo))
         let loader = try makeLoader()
-        let image = try await loader.image(for: url(), fitting: PixelSize(width: 20, height: 20))
+        let image = try await loader.image(for: url(), target: .fit(PixelSize(width: 20, height: 20)))
         #expect(image.bitmap.size == PixelSize(width: 20, height: 10))
         #expect(Array(image.bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
         #expect(Array(image.bitmap.pixels.suffix(4)) == [0, 0, 255, 255])
-        let again = try await loader.image(for: url(), fitting: PixelSize(width: 20, height: 20))
+        let again = try await loader.image(for: url(), target: .fit(PixelSize(width: 20, height: 20)))
         #expect(again.source == .memory)
     }
 
@@ -91,6 +91,6 @@ struct LoaderKitTests {
 
     @Test("the standard directory is in the caches directory")
     func directory() throws {
-        #expect(try CacheDirectory.standard(name: "App").path.hasSuffix("Caches/App/images"))
+        #expect(CacheDirectory.standard(name: "App").path.hasSuffix("Caches/App/images"))
     }
 }

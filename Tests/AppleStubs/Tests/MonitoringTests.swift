@@ -21,7 +21,7 @@ struct MonitoringTests {
         ] {
             MemoryPressureStub.raise(event)
             expected.append(level)
-            await levels.reaches { [expected] in $0 == expected }
+            await levels.waitUntil { [expected] in $0 == expected }
             #expect(monitor.condition == level)
         }
         observation.cancel()

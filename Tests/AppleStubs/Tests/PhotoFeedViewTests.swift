@@ -23,7 +23,7 @@ struct PhotoFeedViewTests {
 
     private func draws(_ condition: ([String]) -> Bool) async {
         while !(log.messages.last.map(condition) ?? false), !Task.isCancelled {
-            await log.reaches(log.messages.count + 1)
+            await log.waitForCount(log.messages.count + 1)
         }
     }
 

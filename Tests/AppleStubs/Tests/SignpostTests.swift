@@ -17,7 +17,7 @@ struct SignpostTests {
             .started, .diskMiss(.absent), .queued(.download), .downloadStarted, .failed(.notFound),
         ]
         for kind in kinds + [.downloadFinished(bytes: 1)] {
-            observer.handle(ImageLoadEvent(request: 1, url: url, kind: kind))
+            observer.handle(ImageLoadEvent(requestID: 1, url: url, kind: kind))
         }
         #expect(
             SignpostStub.takeLog() == [
@@ -26,11 +26,11 @@ struct SignpostTests {
             ])
         #expect(recorder.events.count == kinds.count + 1)
 
-        observer.handle(ImageLoadEvent(request: 2, url: url, kind: .started))
+        observer.handle(ImageLoadEvent(requestID: 2, url: url, kind: .started))
         SignpostStub.isRecording = false
         defer { SignpostStub.isRecording = true }
-        observer.handle(ImageLoadEvent(request: 2, url: url, kind: .cancelled))
-        observer.handle(ImageLoadEvent(request: 3, url: url, kind: .started))
+        observer.handle(ImageLoadEvent(requestID: 2, url: url, kind: .cancelled))
+        observer.handle(ImageLoadEvent(requestID: 3, url: url, kind: .started))
         #expect(
             SignpostStub.takeLog() == [
                 "begin request https://example.com/a.jpg", "begin lookup", "end lookup", "end request cancelled",

@@ -26,7 +26,7 @@ struct SwiftUITests {
     }
 
     private func draws(_ drawn: [String]) async {
-        while log.messages.last != drawn, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
+        while log.messages.last != drawn, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
     }
 
     /// The request with the size that the host proposes.
@@ -82,7 +82,7 @@ struct SwiftUITests {
         try await fixture.warm(small)
         let host = host(view(fixture.request("a", behind: gate) { $0.lowQuality = [small] }))
         #expect(host.drawn == ["image 2 (fit)"])
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(log.messages.last == ["image 2 (fit)"])
         gate.open()
         await draws(["image 4 (fit)"])
@@ -101,7 +101,7 @@ struct SwiftUITests {
     @Test("an image that is loaded before the next update replaces the placeholder, and fades in")
     func coalescedUpdates() async {
         let placeholder = LoaderTestBed.image(width: 9)
-        let host = host(view(fixture.request("a") { $0.options.setPlaceholder { placeholder } }))
+        let host = host(view(fixture.request("a") { $0.placeholder = .deferred { placeholder } }))
         host.holdsUpdates = true
         while fixture.memory.images.isEmpty { await Task.yield() }
         for _ in 0..<1000 { await Task.yield() }
@@ -178,9 +178,9 @@ struct SwiftUITests {
     func anotherRequest() async {
         let (old, new) = (TestGate(), TestGate())
         let host = host(view(fixture.request("old", width: 2, behind: old)))
-        await old.arrivals(1)
+        await old.waitForArrivals(1)
         host.update(view(fixture.request("new", behind: new)))
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         old.open()
         new.open()
         await draws(["image 4 (fit)"])
@@ -197,7 +197,7 @@ struct SwiftUITests {
         await draws(["image 2 (fit)"])
         let before = log.messages.count
         host.update(view(fixture.request("new", behind: gate), options: options))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         gate.open()
         await draws(["image 4 (fit)"])
         let meanwhile = log.messages.dropFirst(before).dropLast()
@@ -212,13 +212,13 @@ struct SwiftUITests {
         let queued = LoaderTestBed(scheduler: scheduler)
         var request = queued.request("a", behind: gate)
         let host = host(LoadingImage(request).imageLoader(queued.loader))
-        await scheduler.arrivals(1)
+        await scheduler.waitForArrivals(1)
         host.update(LoadingImage(request).imageLoader(queued.loader))
         request.priority = .high
         host.update(LoadingImage(request).imageLoader(queued.loader))
-        await scheduler.reaches { $0.contains { if case .reprioritized(_, .high) = $0 { true } else { false } } }
+        await scheduler.waitUntil { $0.contains { if case .reprioritized(_, .high) = $0 { true } else { false } } }
         host.update(LoadingImage(fixture.request("a", behind: first)).imageLoader(fixture.loader))
-        await first.arrivals(1)
+        await first.waitForArrivals(1)
         first.open()
         await draws(["image 4 (fit)"])
         #expect(queued.transport.sendCount == 0)
@@ -242,9 +242,9 @@ struct SwiftUITests {
     func disappearing() async {
         let gate = TestGate()
         let host = host(view(fixture.request("a", behind: gate)))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         host.disappear()
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         host.reappear()
         gate.open()
         await draws(["image 4 (fit)"])
@@ -312,7 +312,7 @@ struct SwiftUITests {
         let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let replies = [.status(.notFound), ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]
-        let request = fixture.request("a", replies) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) }
+        let request = fixture.request("a", replies) { $0.placeholder = .image(LoaderTestBed.image(width: 9)) }
         let content = LoadingImage(request) { phase in
             switch phase {
             case .empty: Text(verbatim: "empty \(phase.fraction.map { $0 > 0 } ?? false) \(phase.image != nil)")

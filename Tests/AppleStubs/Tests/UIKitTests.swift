@@ -32,7 +32,7 @@ struct UIKitTests {
     }
 
     private func ends(_ phase: String) async {
-        while log.messages.last != phase, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
+        while log.messages.last != phase, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
     }
 
     private let fading = ImageBinding.Options(transition: .crossDissolve(.milliseconds(250)))
@@ -89,9 +89,9 @@ struct UIKitTests {
         cell.contentView.addSubview(cell.image)
         window.addSubview(cell)
         cell.image.load(fixture.request("a", behind: gate), with: fixture.loader)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         cell.prepareForReuse()
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         #expect(cell.image.image == nil)
     }
@@ -113,7 +113,7 @@ struct UIKitTests {
         await ends("success")
         #expect(UIView.animations == ["transition 0.25 true"])
         view.load(
-            fixture.request("b", width: 5) { $0.options.transition = .fadeIn(.seconds(1)) },
+            fixture.request("b", width: 5) { $0.transition = .fadeIn(.seconds(1)) },
             with: fixture.loader)
         await ends("other")
         await ends("success")
@@ -180,12 +180,12 @@ struct UIKitTests {
         let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let request = fixture.request("a", [ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]) {
-            $0.options.setPlaceholder(LoaderTestBed.image(width: 9))
+            $0.placeholder = .image(LoaderTestBed.image(width: 9))
         }
         let view = shownView()
         view.load(request, with: fixture.loader)
         let placeholder = view.image
-        await log.reaches(2)
+        await log.waitForCount(2)
         #expect(view.image === placeholder)
         #expect(placeholder?.cgImage?.width == 9)
         gate.open()
@@ -201,9 +201,9 @@ struct UIKitTests {
         view.load(fixture.request("a", behind: gate), with: fixture.loader, options: options)
         #expect(fixture.transport.sendCount == 0)
         window.addSubview(view)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         view.removeFromSuperview()
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
     }
 
@@ -230,13 +230,13 @@ struct UIKitTests {
         } else {
             source.collectionView(view, prefetchItemsAt: paths)
         }
-        await fixture.transport.sends(2)
+        await fixture.transport.waitForSends(2)
         if isTable {
             source.tableView(table, cancelPrefetchingForRowsAt: [paths[1]])
         } else {
             source.collectionView(view, cancelPrefetchingForItemsAt: [paths[1]])
         }
-        await fixture.transport.cancellations(1)
+        await fixture.transport.waitForCancellations(1)
         gate.open()
         while fixture.memory.images.isEmpty { await Task.yield() }
         #expect(fixture.transport.messages.filter { if case .cancelled = $0 { true } else { false } }.count == 1)
@@ -273,7 +273,7 @@ struct UIKitTests {
         func tasks() -> Int { application.backgroundTasks.withLock { $0.count } }
         let gates = [TestGate(), TestGate()]
         let task = fixture.loader.task(for: fixture.request("a", behind: gates[0]))
-        await gates[0].arrivals(1)
+        await gates[0].waitForArrivals(1)
         #expect(tasks() == 0)
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
         #expect(tasks() == 1)
@@ -281,7 +281,7 @@ struct UIKitTests {
         _ = try? await task.image
         #expect(tasks() == 0)
         let late = fixture.loader.task(for: fixture.request("b", behind: gates[1]))
-        await gates[1].arrivals(1)
+        await gates[1].waitForArrivals(1)
         #expect(tasks() == 1)
         for handler in application.backgroundTasks.withLock({ Array($0.values) }) { handler?() }
         #expect(tasks() == 0)
@@ -309,7 +309,7 @@ struct UIKitTests {
         let conditions = ApplicationConditions(application: application, center: center)
         let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
         let task = fixture.loader.task(for: fixture.request("a", behind: gate))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         for requests in 1...2 {
             center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
             #expect(application.requests.withLock { $0 } == requests)
@@ -325,7 +325,7 @@ struct UIKitTests {
         let conditions = ApplicationConditions(application: nil, center: center)
         let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
         let task = fixture.loader.task(for: fixture.request("a", behind: gate))
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
         gate.open()
         _ = try await task.image

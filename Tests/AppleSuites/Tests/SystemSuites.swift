@@ -55,13 +55,13 @@ struct LoaderSuite {
         let server = try LoopbackServer { _ in .ok(Array(file), headers: ["Cache-Control": "max-age=60"]) }
         let folder = URL.temporaryDirectory.appending(path: "suite-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let loader = try ImageLoader(cacheDirectory: folder)
-        let image = try await loader.image(for: server.url("/a"), fitting: PixelSize(width: 40, height: 40))
+        let loader = ImageLoader(cacheDirectory: folder)
+        let image = try await loader.image(for: server.url("/a"), target: .fit(PixelSize(width: 40, height: 40)))
         #expect(image.source == .network)
         #expect(image.bitmap.size == PixelSize(width: 40, height: 20))
-        let again = try await loader.image(for: server.url("/a"), fitting: PixelSize(width: 40, height: 40))
+        let again = try await loader.image(for: server.url("/a"), target: .fit(PixelSize(width: 40, height: 40)))
         #expect(again.source == .memory)
-        let later = try ImageLoader(cacheDirectory: folder)
+        let later = ImageLoader(cacheDirectory: folder)
         #expect(try await later.image(for: server.url("/a")).source == .disk)
     }
 

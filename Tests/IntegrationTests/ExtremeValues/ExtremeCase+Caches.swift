@@ -108,7 +108,7 @@ extension ExtremeCase {
         try? await writer?.finish(metadata: Data(), creationDate: Date(timeIntervalSince1970: .infinity))
         let used = try await cache.status().byteCount
         #expect(used <= max(0, byteLimit))
-        try await cache.removeAll(olderThan: age)
+        try await cache.removeAll(unusedFor: age)
         try await cache.trim(to: value)
         try await cache.removeAll()
     }

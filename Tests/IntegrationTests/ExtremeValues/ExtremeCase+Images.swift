@@ -63,7 +63,7 @@ extension ExtremeCase {
             var options = ImageLoaderOptions(cacheDirectory: nil)
             options.animationByteLimit = value
             let request = ImageRequest(.data(file, name: "animation"))
-            let frames = try await options.makeLoader().animation(for: request).frames
+            let frames = try await ImageLoader(options).animation(for: request).frames
             try await frames.prepare(from: 2)
             #expect(frames.cachedFrame(at: 2) != nil)
             _ = frames.cachedFrame(at: value)

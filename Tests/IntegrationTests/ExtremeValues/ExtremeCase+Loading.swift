@@ -41,11 +41,11 @@ extension ExtremeCase {
         var options = ImageLoaderOptions(cacheDirectory: folder)
         options.transferOptions = .patient
         adjust(&options)
-        let loader = options.makeLoader()
+        let loader = ImageLoader(options)
         let request = ImageRequest(url: server.url("/a"))
-        #expect(try await loader.image(for: request).image.bitmap.size == PixelSize(width: 8, height: 6))
+        #expect(try await loader.image(for: request).decoded.bitmap.size == PixelSize(width: 8, height: 6))
         _ = loader.cachedImage(for: request)
-        try await loader.removeAll()
+        try await loader.removeAllCachedImages()
     }
 
     private static let transferOptions = ExtremeCase("ImageLoaderOptions.transferOptions") {
@@ -125,10 +125,10 @@ extension ExtremeCase {
             var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
             configuration.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
             let loader = ImageLoader(configuration)
-            let prefetcher = ImagePrefetcher(loader: loader, limit: value)
+            let prefetcher = ImagePrefetcher(loader: loader, maxConcurrentRequests: value)
             let request = ImageRequest(.data(try png, name: "a"))
             prefetcher.start([request])
-            await prefetcher.finished()
+            await prefetcher.waitUntilFinished()
             #expect(loader.cachedImage(for: request) != nil)
         }
     }

@@ -73,9 +73,9 @@ final class RequestRecord: Sendable {
     /// Checks a final image, which must be made of all bytes.
     func ended(_ loaded: LoadedImage) {
         let isComplete =
-            loaded.image.completeness == .complete
-            && loaded.image.bitmap.sourceByteCount == SimulatedImage.byteCount
-        ended(isRight: isComplete && shows(loaded.image))
+            loaded.decoded.completeness == .complete
+            && loaded.decoded.bitmap.sourceByteCount == SimulatedImage.byteCount
+        ended(isRight: isComplete && shows(loaded.decoded))
     }
 
     /// - Parameter isRight: Whether the image or the bytes are those that were requested.
@@ -97,9 +97,10 @@ final class RequestRecord: Sendable {
                 Violation(.nothingAfterCancellation, "receives an error after it was cancelled: \(error)")
             case .network(let failure) where failure.kind == .other:
                 Violation(.correctResult, "fails with an error that was not simulated: \(error)")
-            case .fetch, .circularFetch, .modifier, .invalidURL, .invalidHeader, .processing, .tooLarge:
+            case .fetch, .circularFetch, .modifier, .invalidURL, .invalidHeader, .processing, .tooLarge,
+                .accountChanged:
                 Violation(.correctResult, "fails with an error that was not simulated: \(error)")
-            case .invalidated:
+            case .shutDown:
                 isInvalidated ? nil : Violation(.correctResult, "ends as invalidated before the invalidation")
             case .network, .httpStatus, .notFound, .decoding, .offline: nil
             }

@@ -45,7 +45,7 @@ package final class Simulation {
         self.loader = loader
         for destination in ImagePrefetcher.Destination.allCases {
             prefetchers[destination] = ImagePrefetcher(
-                loader: loader, destination: destination, limit: ExpectedPrefetching.limit)
+                loader: loader, destination: destination, maxConcurrentRequests: ExpectedPrefetching.limit)
         }
     }
 
@@ -93,7 +93,7 @@ package final class Simulation {
         case .limit(let lane, let limit): try setLimit(limit, of: WorkLane(rawValue: lane))
         case .invalidate:
             context.invalidate()
-            loader?.invalidate()
+            loader?.shutDown()
         }
     }
 

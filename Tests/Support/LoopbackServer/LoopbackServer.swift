@@ -76,23 +76,23 @@ public final class LoopbackServer: Sendable {
 
     /// Waits until `count` complete requests have been read in total.
     public func requests(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.reaches({ $0.requests >= count }, file: file, line: line)
+        await core.counts.waitUntil({ $0.requests >= count }, file: file, line: line)
     }
     /// Waits until clients have closed `count` connections in total, idle or during a response.
     public func disconnects(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.reaches({ $0.disconnects >= count }, file: file, line: line)
+        await core.counts.waitUntil({ $0.disconnects >= count }, file: file, line: line)
     }
     /// Waits until clients have closed `count` connections during a response.
     public func abandonments(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.reaches({ $0.abandonments >= count }, file: file, line: line)
+        await core.counts.waitUntil({ $0.abandonments >= count }, file: file, line: line)
     }
     /// Waits until `count` scripts have completed.
     public func completions(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.reaches({ $0.completions >= count }, file: file, line: line)
+        await core.counts.waitUntil({ $0.completions >= count }, file: file, line: line)
     }
     /// Waits until the socket buffer was full `count` times, because the client reads too slowly.
     public func blockedSends(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.reaches({ $0.blockedSends >= count }, file: file, line: line)
+        await core.counts.waitUntil({ $0.blockedSends >= count }, file: file, line: line)
     }
 
     /// Stops listening and closes all connections. Called when the server is released.

@@ -48,7 +48,7 @@ public final class LoopbackSignal: Sendable {
 
     /// Waits until connections have reached the signal `count` times in total.
     public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await arrived.reaches({ $0 >= count }, file: file, line: line)
+        await arrived.waitUntil({ $0 >= count }, file: file, line: line)
     }
 
     /// Counts an arrival, as a connection does.

@@ -46,7 +46,7 @@ enum Main {
     /// - Parameter decodes: The number of decodes at a time, or nil for the default.
     private static func makeLoader(_ cache: String, decodes: Int? = nil) throws -> ImageLoader {
         floor_set_up_allocator()
-        return try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
+        return ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
             options.memoryByteLimit = 100_000_000
             options.diskByteLimit = 1_000_000_000
             if let decodes { options.maxDecodes = decodes }

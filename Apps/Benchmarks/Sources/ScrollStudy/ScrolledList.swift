@@ -77,7 +77,7 @@ final class Cell {
     }
 
     private func fill(_ loaded: LoadedImage) {
-        let number = NumberedImage.number(of: loaded.image.bitmap)
+        let number = NumberedImage.number(of: loaded.decoded.bitmap)
         if number == row { counts.numbers.insert(number) } else { counts.wrong += 1 }
         isFilled = true
     }

@@ -8,7 +8,7 @@ guard gtk_init_check() != 0 else {
 }
 GtkMainLoop.attach()
 
-let loader = try ImageLoader()
+let loader = ImageLoader()
 let window = unsafe GtkWidgetRef(gtk_window_new())
 let animations = WindowClock(window)
 let row = unsafe GtkWidgetRef(

@@ -296,7 +296,7 @@ final class LoadingImageViewTests: GtkTestCase {
         defaults.memoryPressureMonitor = nil
         defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)
-        cell = LoadingImageView(loader: defaults.makeLoader(), width: 80, height: 60, clock: clock)
+        cell = LoadingImageView(loader: ImageLoader(defaults), width: 80, height: 60, clock: clock)
         cell.now = { [time = self.clock] in time.time }
         window = TestWindow(cell.view.widget)
     }
@@ -321,7 +321,7 @@ final class LoadingImageViewTests: GtkTestCase {
             })
         if let placeholder {
             let header = ImageHeader(format: .gif, storedSize: placeholder.size)
-            request.options.setPlaceholder { DecodedImage(bitmap: placeholder, header: header) }
+            request.placeholder = .deferred { DecodedImage(bitmap: placeholder, header: header) }
         }
         cell.load(request, description: "image \(number)")
     }

@@ -25,7 +25,7 @@ import Testing
         let admission = makeGate(running: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<60 { group.addTask { try await work(admission, "a") } }
-            await clock.sleepers(57)
+            await clock.waitForSleepers(57)
             #expect(admission.runningCount == 3 && admission.waitingCount == 57)
             working.open()
             try await group.waitForAll()
@@ -39,13 +39,13 @@ import Testing
         let admission = makeGate(running: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work(admission, "a") }
-            await working.arrivals(1)
+            await working.waitForArrivals(1)
             group.addTask {
                 await #expect(throws: AdmissionGate.Overload(retryAfter: .seconds(10))) {
                     try await work(admission, "a")
                 }
             }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .milliseconds(9_999))
             #expect(admission.waitingCount == 1)
             clock.advance(by: .milliseconds(1))
@@ -61,9 +61,9 @@ import Testing
         let admission = makeGate(running: 1, waiting: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work(admission, "a") }
-            await working.arrivals(1)
+            await working.waitForArrivals(1)
             group.addTask { try await work(admission, "a") }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             await #expect(throws: AdmissionGate.Overload.self) { try await work(admission, "a") }
             working.open()
             try await group.waitForAll()
@@ -76,7 +76,7 @@ import Testing
         let admission = AdmissionGate.decoders(1, clock: ClockWithoutTimers())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work(admission, "a") }
-            await working.arrivals(1)
+            await working.waitForArrivals(1)
             group.addTask { try await work(admission, "a") }
             while admission.waitingCount == 0 { await Task.yield() }
             working.open()
@@ -90,9 +90,9 @@ import Testing
         let admission = makeGate(running: 1, waiting: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await work(admission, "a") }
-            await working.arrivals(1)
+            await working.waitForArrivals(1)
             let leaving = Task { try await work(admission, "a") }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             leaving.cancel()
             await #expect(throws: CancellationError.self) { try await leaving.value }
             #expect(admission.waitingCount == 0)
@@ -115,7 +115,7 @@ import Testing
         let admission = makeGate(running: 4)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<10 { group.addTask { try await work(admission, "slow") } }
-            await clock.sleepers(6)
+            await clock.waitForSleepers(6)
             try await admission.run(origin: "other") {}
             #expect(admission.runningCount == 4)
             working.open()

@@ -10,10 +10,10 @@ import Testing
     func uninterruptible() async throws {
         let gate = TestGate()
         let result = Task { [clock] in try await withDeadline(.seconds(2), clock: clock) { await gate.pass() } }
-        await gate.arrivals(1)
-        await clock.sleepers(1)
+        await gate.waitForArrivals(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(250))
         await #expect(throws: DeadlineExceeded.self) { try await result.value }
         gate.open()
@@ -24,7 +24,7 @@ import Testing
         let result = Task { [clock] in
             try await withDeadline(.seconds(2), clock: clock) { try await clock.sleep(for: .seconds(60)) }
         }
-        await clock.sleepers(2)
+        await clock.waitForSleepers(2)
         clock.advance(by: .seconds(2))
         await #expect(throws: DeadlineExceeded.self) { try await result.value }
         #expect(try await withDeadline(.seconds(2), clock: clock) { 7 } == 7)
@@ -43,7 +43,7 @@ import Testing
                     try await clock.sleep(for: .seconds(60))
                 }
             }
-            await clock.sleepers(2)
+            await clock.waitForSleepers(2)
             if isCancelled { result.cancel() } else { clock.advance(by: .seconds(2)) }
             _ = await result.result
             await ended.pass()

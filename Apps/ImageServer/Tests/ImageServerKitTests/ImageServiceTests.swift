@@ -100,7 +100,7 @@ import Testing
         fixture.script(.held(TestGate(), .data(try SampleImages.jpeg())))
         let service = fixture.makeService()
         let request = Task { try await service.image(path: path, accept: nil) }
-        await fixture.clock.sleepers(1)
+        await fixture.clock.waitForSleepers(1)
         await fixture.loader.waitForMessages(1)
         fixture.clock.advance(by: .seconds(31))
         await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
@@ -144,7 +144,7 @@ import Testing
             (.invalidURL("10.0.0.1"), 404), (.notFound, 404), (.network(.blockedAddress, "10.0.0.1"), 502),
             (.network(.redirect, "10.0.0.1"), 403), (.network(.timedOut, "10.0.0.1"), 504),
             (.network(.connectionRefused, "10.0.0.1"), 502), (.httpStatus(500), 502),
-            (.tooLarge(byteLimit: 1), 422), (.offline, 502), (.cancelled, 503), (.invalidated, 503),
+            (.tooLarge(byteLimit: 1), 422), (.offline, 502), (.cancelled, 503), (.shutDown, 503),
         ] as [(ImageError, Int)])
     func statuses(error: ImageError, status: Int) async {
         let fixture = ServiceFixture()

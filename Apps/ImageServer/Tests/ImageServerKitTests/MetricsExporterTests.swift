@@ -82,18 +82,18 @@ import Testing
         transport.script(url, .init(beforeHead: [.wait(gate)], announcedByteCount: 0), .status(.ok))
         let counter = Counter(label: "a_total", factory: metrics)
         let running = Task { await exporter.run() }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         counter.increment()
         clock.advance(by: .seconds(60))
-        await transport.sends(1)
+        await transport.waitForSends(1)
         counter.increment(by: 2)
         clock.advance(by: .seconds(600))
         #expect(transport.sendCount == 1, "nothing is sent beside the slow one")
         gate.open()
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
-        await transport.sends(2)
-        await clock.sleepers(1)
+        await transport.waitForSends(2)
+        await clock.waitForSleepers(1)
         running.cancel()
         await running.value
         #expect(try sent.map { try point($0["a_total"], "sum")["asDouble"] as? Double } == [1, 3])
@@ -105,11 +105,11 @@ import Testing
         transport.script(url, down, down, down, .status(.ok))
         let running = Task { await exporter.run() }
         for count in 1...4 {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(60))
-            await transport.sends(count)
+            await transport.waitForSends(count)
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         running.cancel()
         await running.value
         #expect(log.messages == ["metrics can't be exported", "metrics are exported again"])
@@ -120,8 +120,8 @@ import Testing
         let gate = TestGate()
         transport.script(url, .init(beforeHead: [.wait(gate)]))
         let end = Task { await exporter.finish() }
-        await transport.sends(1)
-        await clock.sleepers(1)
+        await transport.waitForSends(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: CollectorClient.timeout)
         await end.value
         #expect(transport.cancellationCount == 1)

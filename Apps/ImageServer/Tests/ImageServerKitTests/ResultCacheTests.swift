@@ -105,7 +105,7 @@ import Testing
         disk.hold(.store, at: gate)
         let cache = cache(pendingWrites: 2)
         for name in ["a", "b", "c"] { cache.store(result(name), for: name) }
-        await gate.arrivals(2)
+        await gate.waitForArrivals(2)
         gate.open()
         await cache.flush()
         #expect(disk.entries.count == 2)

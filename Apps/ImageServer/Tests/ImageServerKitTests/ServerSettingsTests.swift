@@ -46,11 +46,11 @@ import Testing
                 await gate.pass()
             }
         }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         let other = Task {
             try await scheduler.run(in: .download, server: "b", priority: LivePriority(.normal)) { gate.open() }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
         try await other.value
         try await silent.value

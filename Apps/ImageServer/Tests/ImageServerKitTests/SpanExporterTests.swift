@@ -94,11 +94,11 @@ import Tracing
         script(.ok)
         addSpans(SpanExporter.batchLimit + 1)
         let running = Task { await exporter.run() }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         #expect(transport.requests.isEmpty)
         clock.advance(by: .seconds(1))
-        await transport.sends(2)
-        await clock.sleepers(1)
+        await transport.waitForSends(2)
+        await clock.waitForSleepers(1)
         running.cancel()
         await running.value
         #expect(try sent == [SpanExporter.batchLimit, 1])
@@ -118,11 +118,11 @@ import Tracing
         addSpans(2)
         let running = Task { await exporter.run() }
         for number in 1...2 {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
-            if status != 400 { await transport.sends(number) }
+            if status != 400 { await transport.waitForSends(number) }
         }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         running.cancel()
         await running.value
         #expect(try sent == (status == 400 ? [2] : [2, 2]))

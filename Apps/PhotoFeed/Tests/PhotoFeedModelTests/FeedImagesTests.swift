@@ -30,16 +30,16 @@ struct FeedImagesTests {
         let model = model(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<21)]]), behind: gates)
         model.load()
         await model.becomes("loaded idle 10")
-        await gates[1]?.arrivals(1)
+        await gates[1]?.waitForArrivals(1)
         #expect(sent == ["1"])
         gates[1]?.open()
-        await fixture.transport.sends(10)
+        await fixture.transport.waitForSends(10)
         model.appeared(at: 9)
         await model.becomes("loaded idle 20")
-        await gates[11]?.arrivals(1)
+        await gates[11]?.waitForArrivals(1)
         #expect(sent.count == 11)
         gates[11]?.open()
-        await fixture.transport.sends(20)
+        await fixture.transport.waitForSends(20)
         #expect(Set(sent) == Set((1..<21).map { "\($0)" }))
     }
 
@@ -48,10 +48,10 @@ struct FeedImagesTests {
         let gate = TestGate()
         let model = model(ScriptedPhotoService([1: [.photos(1..<11), .photos(31..<41)]]), behind: [1: gate])
         model.load()
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         await model.refresh()
-        await fixture.transport.cancellations(1)
-        await fixture.transport.sends(11)
+        await fixture.transport.waitForCancellations(1)
+        await fixture.transport.waitForSends(11)
         gate.open()
         #expect(Set(sent) == Set(["1"] + (31..<41).map { "\($0)" }))
     }
@@ -64,7 +64,7 @@ struct FeedImagesTests {
         gated.prefetch((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)
         await images.firstImageTasks.values.first?.value
         #expect(images.firstImageTasks.isEmpty)
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(gated.firstImageTasks.count == 1)
         gate.open()
     }

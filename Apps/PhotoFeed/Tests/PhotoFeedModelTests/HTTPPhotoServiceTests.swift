@@ -95,7 +95,8 @@ private final class ScriptedDataLoader: ImageLoaderProtocol {
     func cachedImage(for request: ImageRequest) -> LoadedImage? { nil }
 
     func image(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         throw .offline
     }

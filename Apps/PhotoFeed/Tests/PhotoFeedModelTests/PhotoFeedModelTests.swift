@@ -129,9 +129,9 @@ struct PhotoFeedModelTests {
         let service = CancellableService()
         var model: PhotoFeedModel? = PhotoFeedModel(service: service)
         model?.load()
-        await service.gate.arrivals(1)
+        await service.gate.waitForArrivals(1)
         model = nil
-        await service.cancelled.reaches(1)
+        await service.cancelled.waitForCount(1)
         service.gate.open()
     }
 

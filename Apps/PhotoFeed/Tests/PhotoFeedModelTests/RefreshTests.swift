@@ -16,7 +16,7 @@ struct RefreshTests {
         model.appeared(at: 9)
         await model.becomes("loaded idle 20")
         let refresh = Task { await model.refresh() }
-        await gate.arrivals(1)
+        await gate.waitForArrivals(1)
         #expect(model.text == "loaded idle 20 refreshing")
         model.appeared(at: 19)
         let again = Task { await model.refresh() }
@@ -52,7 +52,7 @@ struct RefreshTests {
         ])
         let model = await PhotoFeedModel.loaded(service)
         model.appeared(at: 9)
-        await late.arrivals(1)
+        await late.waitForArrivals(1)
         await model.refresh()
         late.open()
         model.appeared(at: 9)

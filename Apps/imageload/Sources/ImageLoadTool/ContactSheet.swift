@@ -9,9 +9,9 @@ struct ContactSheet {
         var caption: String
 
         init(_ loaded: LoadedImage, elapsed: Duration) {
-            bitmap = loaded.image.bitmap.converted(to: .sRGB)
+            bitmap = loaded.decoded.bitmap.converted(to: .sRGB)
             source = loaded.source
-            let header = loaded.image.header
+            let header = loaded.decoded.header
             let animated = header.frameCount > 1 ? " \(header.frameCount)F" : ""
             caption = "\(header.format.rawValue)\(animated) \(loaded.source.rawValue) \(Self.milliseconds(elapsed))"
         }

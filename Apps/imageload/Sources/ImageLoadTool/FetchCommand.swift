@@ -54,7 +54,7 @@ struct FetchCommand: AsyncParsableCommand {
                 return try await writer.writeOriginal(item, request, from: loader, onProgress)
             }
             let loaded = try await loader.image(for: request, onProgress: onProgress)
-            try await writer?.write(loaded.image.bitmap, for: item)
+            try await writer?.write(loaded.decoded.bitmap, for: item)
             return LoadReport.OutputImage(loaded)
         }
     }
@@ -63,7 +63,7 @@ struct FetchCommand: AsyncParsableCommand {
 extension LoadReport.OutputImage {
     init(_ loaded: LoadedImage) {
         self.init(
-            source: loaded.source, format: loaded.image.header.format, size: loaded.image.bitmap.size,
-            frames: loaded.image.header.frameCount, bytes: loaded.encodedByteCount)
+            source: loaded.source, format: loaded.decoded.header.format, size: loaded.decoded.bitmap.size,
+            frames: loaded.decoded.header.frameCount, bytes: loaded.encodedByteCount)
     }
 }

@@ -24,7 +24,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             policy: RFC9111Policy(negativeLifetime: nil),
             // Separates these entries from a loader's in the same folder: their bodies are stored with their content
             // coding.
-            identity: { CacheIdentity($0, partition: "http-cache-probe") },
+            identity: { fields, _ in CacheIdentity(fields, partition: "http-cache-probe") },
             runInBackground: { background.yield($1) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)

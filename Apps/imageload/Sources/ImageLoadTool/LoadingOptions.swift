@@ -82,7 +82,7 @@ struct LoadingOptions: ParsableArguments {
         defaults.connectivityMonitor = nil
         defaults.transferOptions.stallTimeout = .seconds(timeout)
         defaults.transferOptions.connectTimeout = .seconds(min(timeout, 15))
-        return defaults.makeLoader()
+        return ImageLoader(defaults)
     }
 
     /// Returns the addresses, with `-` replaced by those from standard input.

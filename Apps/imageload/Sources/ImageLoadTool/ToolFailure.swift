@@ -101,7 +101,7 @@ extension ToolFailure {
             case .notFound: (.noInput, "Check the address.")
             case .tooLarge: (.tooLarge, "Use a smaller image.")
             case .offline: (.network, "Load it once without --offline.")
-            case .decoding, .fetch, .circularFetch, .modifier, .processing, .cancelled, .invalidated:
+            case .decoding, .fetch, .circularFetch, .modifier, .processing, .cancelled, .accountChanged, .shutDown:
                 (.failure, "Try again.")
             }
         self.init(status: status, line: "\(subject): \(error). \(advice)")

@@ -38,21 +38,21 @@ final class TraceRecorder: ImageLoaderObserver {
     init(uptime: @escaping @Sendable () -> Duration) { self.uptime = uptime }
 
     func handle(_ event: ImageLoadEvent) {
-        guard event.request != 0 else { return }
+        guard let request = event.requestID else { return }
         let time = uptime()
         state.withLock { state in
             if event.kind == .started {
-                state.requests.insert(event.request, time)
+                state.requests.insert(request, time)
                 state.events.append(
-                    Event(name: "thread_name", ph: "M", tid: event.request, args: ["name": event.address]))
+                    Event(name: "thread_name", ph: "M", tid: request, args: ["name": event.address]))
             }
             guard let (start, timeline, stage) = state.requests.handle(event, { ($0, $1, $2) }) else { return }
-            if let stage { state.events.append(Event(stage, of: event.request, from: start)) }
+            if let stage { state.events.append(Event(stage, of: request, from: start)) }
             guard let end = timeline.outcome else { return }
             state.events.append(
                 Event(
                     name: "request", ts: start.microseconds, dur: event.elapsed.microseconds,
-                    tid: event.request, args: ["url": event.address, "end": end]))
+                    tid: request, args: ["url": event.address, "end": end]))
         }
     }
 

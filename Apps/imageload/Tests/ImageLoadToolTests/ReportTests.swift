@@ -143,7 +143,7 @@ struct ContactSheetTests {
             isOpaque: color[3] == 255, colorSpace: space)
         let header = ImageHeader(format: .png, storedSize: bitmap.size)
         return ContactSheet.Tile(
-            LoadedImage(image: DecodedImage(bitmap: bitmap, header: header), source: .disk, encodedByteCount: 1),
+            LoadedImage(decoded: DecodedImage(bitmap: bitmap, header: header), source: .disk, encodedByteCount: 1),
             elapsed: .milliseconds(12))
     }
 

@@ -40,7 +40,7 @@ public enum ImageLoaderContract {
                 fixture.loader.cachedImage(for: fixture.image) == nil, "the image is cached before it was loaded")
             let loaded = try await fixture.loader.image(for: fixture.image)
             let cached = fixture.loader.cachedImage(for: fixture.image)
-            try expect(cached?.image == loaded.image, "another image is cached, or none")
+            try expect(cached?.decoded == loaded.decoded, "another image is cached, or none")
             try expect(
                 cached?.source == .memory, "the source of the cached image is \(String(describing: cached?.source))")
         },
@@ -48,16 +48,16 @@ public enum ImageLoaderContract {
             let fixture = try await make()
             let expected = try await fixture.loader.image(for: fixture.image)
             let priority = LivePriority(.low)
-            let loaded = try await fixture.loader.image(for: fixture.image, priority: priority) { _ in
+            let loaded = try await fixture.loader.image(for: fixture.image, following: priority) { _ in
                 priority.value = .high
             }
-            try expect(loaded.image == expected.image, "it loads another image")
+            try expect(loaded.decoded == expected.decoded, "it loads another image")
         },
         ContractRule("an animation starts with the image, and a still image has no other frame") { make in
             let fixture = try await make()
-            let expected = try await fixture.loader.image(for: fixture.image).image
+            let expected = try await fixture.loader.image(for: fixture.image).decoded
             let animation = try await fixture.loader.animation(for: fixture.image)
-            try expect(animation.image.image == expected, "it starts with another image")
+            try expect(animation.firstFrame.decoded == expected, "it starts with another image")
             try await animation.frames.prepare(from: 0)
             try expect(animation.frames.cachedFrame(at: 0) == expected.bitmap, "its first frame is another image")
             let last = AnimationMoment(frame: 0, end: nil)
@@ -83,14 +83,14 @@ public enum ImageLoaderContract {
             let fixture = try await make()
             let task = Task { try await fixture.loader.image(for: fixture.endless) }
             let other = Task { try await fixture.loader.image(for: fixture.endless) }
-            await fixture.endlessGate.arrivals(1)
+            await fixture.endlessGate.waitForArrivals(1)
             task.cancel()
             let end = await error { _ = try await task.value }
             guard case ImageError.cancelled? = end else {
                 throw ContractViolation("the cancelled request ends with \(String(describing: end))")
             }
             let loaded = try await fixture.loader.image(for: fixture.image)
-            try expect(loaded.image.bitmap.size.area > 0, "the image is empty")
+            try expect(loaded.decoded.bitmap.size.area > 0, "the image is empty")
             other.cancel()
             _ = await error { _ = try await other.value }
         },

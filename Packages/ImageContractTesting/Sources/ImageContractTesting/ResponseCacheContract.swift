@@ -58,6 +58,16 @@ public enum ResponseCacheContract {
                 try expect(try await fixture.stored(acceptsStale: false) != nil, "it is removed for \(url)")
             }
         },
+        ContractRule("a response that is stored for one account is neither returned to another nor removed by it") {
+            make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            var other = fixture.request
+            other.account = "other"
+            try expect(try await fixture.stored(other, acceptsStale: true) == nil, "it is returned")
+            await fixture.cache.removeStoredResponses(to: other)
+            try expect(try await fixture.stored(acceptsStale: false) != nil, "it is removed")
+        },
         ContractRule("a request that bypasses the cache neither uses nor stores a response") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch(.bypass)

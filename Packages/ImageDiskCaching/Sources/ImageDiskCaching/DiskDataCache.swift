@@ -199,7 +199,7 @@ extension DiskDataCache {
     /// - Returns: The number of removed entries and the total length of their files.
     /// - Throws: `DataCacheError` if an entry can't be removed.
     @discardableResult
-    public func removeAll(olderThan age: Duration) async throws(DataCacheError) -> DiskCacheRemoval {
+    public func removeAll(unusedFor age: Duration) async throws(DataCacheError) -> DiskCacheRemoval {
         try await evict(unusedSince: folder.date(before: age))
     }
 

@@ -1,97 +1,71 @@
 public import ImageCore
 public import ImageLoading
 
-/// Why a loader has no cache directory.
-@nonexhaustive
-public enum CacheDirectoryError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-    /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.
-    case noHomeDirectory
-    /// The directory doesn't exist and can't be created, or a file has its name. The reason is for humans.
-    case notCreated(path: String, reason: String)
-
-    public var errorDescription: String? { description }
-
-    public var description: String {
-        switch self {
-        case .noHomeDirectory: "no cache directory: neither XDG_CACHE_HOME nor HOME is an absolute path"
-        case .notCreated(let path, let reason): "the cache directory \(path) can't be created: \(reason)"
-        }
-    }
-}
-
 /// Directories for the disk cache.
 public enum CacheDirectory {
     /// Returns the directory for the image cache of an application. The directory may not exist yet.
     ///
-    /// On Linux it is `$XDG_CACHE_HOME/<name>/images`, or `$HOME/.cache/<name>/images` if that variable is unset, empty
-    /// or relative (XDG Base Directory Specification 0.8). On Apple's platforms it is in the user's caches directory.
+    /// On Linux it is `$XDG_CACHE_HOME/<name>/images`, or `~/.cache/<name>/images` if that variable is unset, empty or
+    /// relative (XDG Base Directory Specification 0.8). On Apple's platforms it is in the user's caches directory.
     ///
     /// - Parameters:
-    ///   - name: The name of the application, a single path component. The name of the process by default.
+    ///   - name: The name of the application, a single path component. With nil, the bundle identifier on Apple's
+    ///     platforms, and otherwise the name of the process: programs with the same name share the directory.
     ///   - environment: The environment variables; those of the process by default. Only Linux reads them.
-    /// - Throws: `.noHomeDirectory` on Linux.
     public static func standard(
-        name: String = ProcessInfo.processInfo.processName,
-        environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(CacheDirectoryError) -> URL {
+        name: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> URL {
         #if canImport(ImageIO)
             let caches = URL.cachesDirectory
         #else
-            let caches = try xdgCacheHome(environment)
+            let caches = xdgCacheHome(environment)
         #endif
-        return caches.appending(path: name).appending(path: "images")
+        return caches.appending(path: name ?? defaultName).appending(path: "images")
     }
 
-    private static func xdgCacheHome(_ environment: [String: String]) throws(CacheDirectoryError) -> URL {
+    private static var defaultName: String {
+        #if canImport(ImageIO)
+            Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        #else
+            ProcessInfo.processInfo.processName
+        #endif
+    }
+
+    private static func xdgCacheHome(_ environment: [String: String]) -> URL {
         if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") { return URL(filePath: path) }
-        guard let home = environment["HOME"], home.hasPrefix("/") else { throw .noHomeDirectory }
-        return URL(filePath: home).appending(path: ".cache")
-    }
-
-    /// Creates a directory and its parents, unless it exists.
-    static func create(_ directory: URL) throws(CacheDirectoryError) {
-        do {
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        } catch {
-            throw .notCreated(path: directory.path, reason: "\(error)")
-        }
+        // Services may run without HOME. Then it is the directory in the password database.
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+        return (home ?? FileManager.default.homeDirectoryForCurrentUser).appending(path: ".cache")
     }
 }
 
 extension ImageLoader {
     /// Creates a loader with this package's caches, transports and codecs.
     ///
+    /// Create one loader and retain it. Loaders share nothing but the directory of the disk cache.
+    public convenience init(_ options: ImageLoaderOptions) { self.init(options.makeParts()) }
+
+    /// Creates a loader with this package's caches, transports and codecs.
+    ///
     /// ```swift
-    /// let loader = try ImageLoader(cacheDirectory: directory) { $0.memoryByteLimit = 50_000_000 }
+    /// let loader = ImageLoader { $0.memoryByteLimit = 50_000_000 }
     /// ```
     ///
-    /// Create one loader and retain it. Several loaders and processes can share a directory, but share no other state.
+    /// Create one loader and retain it. Loaders share nothing but the directory of the disk cache.
     ///
     /// - Parameters:
-    ///   - cacheDirectory: The directory of the disk cache. It is created if it doesn't exist.
+    ///   - cacheDirectory: The directory of the disk cache; nil for none. By default
+    ///     ``CacheDirectory/standard(name:environment:)``, which programs with the same name share: they should name one.
+    ///     See ``ImageLoaderOptions/cacheDirectory``.
     ///   - decoders: The formats. To read more, add decoders of other modules: `.standard + [AVIFDecoder()]`.
-    ///   - configure: Changes the options before the loader is created.
-    /// - Throws: `CacheDirectoryError.notCreated`, or the error of `configure`.
+    ///   - configure: Changes the options before the loader is created. If that can fail, use `init(_:)`.
     public convenience init(
-        cacheDirectory: URL, decoders: [any ImageDecoder] = .standard,
-        configure: (inout ImageLoaderOptions) throws -> Void = { _ in }
-    ) throws {
+        cacheDirectory: URL? = CacheDirectory.standard(), decoders: [any ImageDecoder] = .standard,
+        configure: (inout ImageLoaderOptions) -> Void = { _ in }
+    ) {
         var options = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         options.decoders = decoders
-        try configure(&options)
-        if let directory = options.cacheDirectory { try CacheDirectory.create(directory) }
-        self.init(options.makeParts())
-    }
-
-    /// Creates a loader like `init(cacheDirectory:decoders:configure:)`, with
-    /// ``CacheDirectory/standard(name:environment:)``.
-    ///
-    /// To load without a disk cache, set ``ImageLoaderOptions/cacheDirectory`` to nil.
-    ///
-    /// - Throws: A `CacheDirectoryError`, or the error of `configure`.
-    public convenience init(
-        decoders: [any ImageDecoder] = .standard, configure: (inout ImageLoaderOptions) throws -> Void = { _ in }
-    ) throws {
-        try self.init(cacheDirectory: CacheDirectory.standard(), decoders: decoders, configure: configure)
+        configure(&options)
+        self.init(options)
     }
 }

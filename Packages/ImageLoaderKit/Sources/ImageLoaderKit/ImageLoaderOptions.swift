@@ -21,7 +21,11 @@ public import ImageTransporting
 /// To replace a component that has no option with your own implementation, change the result of
 /// ``makeParts()``.
 public struct ImageLoaderOptions: Sendable {
-    /// The directory of the disk cache; nil for none. Several loaders and processes can share it.
+    /// The directory of the disk cache; nil for none. It is created when an image is stored. If it can't be, the loader
+    /// works without it, and ``observer`` receives `diskFailed`.
+    ///
+    /// Several loaders and processes can share it, with equal ``diskByteLimit`` and ``diskOptions``: the smaller limit evicts
+    /// the entries of all.
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
@@ -63,14 +67,17 @@ public struct ImageLoaderOptions: Sendable {
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
     /// Determines which URLs identify the same image: in memory, on disk and among requests in progress.
     public var cacheKeyRules = CacheKeyRules()
-    /// Separates accounts that share a directory: no account finds the images of another.
-    public var account: String?
+    /// Returns the account of the current user; nil for none. No account finds the images of another, in memory, on disk or
+    /// in progress.
+    ///
+    /// It is called for each request, on the caller's thread. A request that is made before a change and sent after it
+    /// fails with `ImageError.accountChanged`. Change it together with what ``requestModifier`` adds.
+    public var account: (@Sendable () -> String?)?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
     ///
     /// It runs once for each attempt, before the attempt waits for a slot. So it can load with this loader.
     ///
-    /// Headers that it adds are part of the disk cache's keys. If a user's token can change, set ``account``, which
-    /// replaces them. Keys of the memory cache contain neither, so create a new loader for another user.
+    /// The loader doesn't know which user the headers that it adds belong to. If they name one, set ``account``.
     public var requestModifier: ModifyingTransport.Modifier?
     /// Returns the request to send after a response with status 401, or nil to fail. It holds no download slot, so it can
     /// load with this loader. The new request waits for a slot of its own.
@@ -125,7 +132,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Creates options with the default values.
     ///
     /// - Parameter cacheDirectory: The directory of the disk cache; nil for none.
-    public init(cacheDirectory: URL?) {
+    public init(cacheDirectory: URL? = CacheDirectory.standard()) {
         self.cacheDirectory = cacheDirectory
         maxDecodes = ProcessInfo.processInfo.activeProcessorCount
         #if canImport(ImageIO)
@@ -136,11 +143,6 @@ public struct ImageLoaderOptions: Sendable {
             memoryPressureMonitor = try? LinuxMemoryPressureMonitor()
             connectivityMonitor = try? LinuxConnectivityMonitor()
         #endif
-    }
-
-    /// Creates a loader. Create one and retain it, because loaders share only the directory.
-    public func makeLoader() -> ImageLoader {
-        ImageLoader(makeParts())
     }
 
     /// Creates the components of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
@@ -157,6 +159,7 @@ public struct ImageLoaderOptions: Sendable {
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentifier = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
+        configuration.account = account
         configuration.animationByteLimit = animationByteLimit
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
@@ -226,15 +229,17 @@ public struct ImageLoaderOptions: Sendable {
     /// Empty without a disk cache.
     package func cacheExplanations(of url: URL, headers: HTTPFields) async -> [CacheExplanation] {
         guard let cacheDirectory else { return [] }
+        var request = TransportRequest(url: url, headers: headers)
+        request.account = account?()
         return await makeCachingTransport(in: cacheDirectory, rules: makeCachingRules(makeScheduler())).explanations(
-            of: TransportRequest(url: url, headers: headers))
+            of: request)
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
     private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingOptions {
         CachingOptions(
             policy: httpCachePolicy, keys: cacheKeyRules,
-            identity: { [account] fields in CacheIdentity(fields, account: account) },
+            identity: { CacheIdentity($0, account: $1) },
             runInBackground: { url, work in
                 Task.detached {
                     // The task is never cancelled, and the work doesn't throw.
@@ -259,27 +264,26 @@ public struct ImageLoaderOptions: Sendable {
             let cached = CachingTransport(
                 over: resuming(network, in: parts), cache: transformed(originals), rules: makeCachingRules(scheduler),
                 clock: storeClock, now: now)
-            transport = .cached(modifying(cached, keepsIdentity: account != nil))
+            transport = .cached(modifying(cached))
         } else {
-            transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
+            transport = .uncached(modifying(UncachedTransport(network)))
         }
         if let originals { transport.maintenance = DiskFolders(caches: [originals, parts].compactMap(\.self)) }
         return transport.adding(FileTransport(fileAccess), forScheme: "file").adding(
             DataURLTransport(), forScheme: "data")
     }
 
-    private func modifying(_ cache: any ResponseCache, keepsIdentity: Bool) -> ModifyingTransport {
-        ModifyingTransport(
-            cache, keepsIdentity: keepsIdentity, modify: requestModifier, challengeHandler: challengeHandler)
+    private func modifying(_ cache: any ResponseCache) -> ModifyingTransport {
+        ModifyingTransport(cache, modify: requestModifier, challengeHandler: challengeHandler)
     }
 
     /// Partial downloads are encrypted but never encoded, because they are not images.
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
-            network, cache: encrypted(parts), partition: account ?? "", clock: storeClock, now: now,
+            network, cache: encrypted(parts), clock: storeClock, now: now,
             onCacheFailure: { [observer] url, failure in
-                observer?.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+                observer?.handle(ImageLoadEvent(requestID: nil, url: url, kind: .diskFailed(failure)))
             })
     }
 
@@ -310,7 +314,7 @@ private struct DiskFolders: DiskMaintenance {
     func removeAll() async throws(DataCacheError) { for cache in caches { try await cache.removeAll() } }
 
     func removeAll(unusedFor age: Duration) async throws(DataCacheError) {
-        for cache in caches { try await cache.removeAll(olderThan: age) }
+        for cache in caches { try await cache.removeAll(unusedFor: age) }
     }
 
     func byteCount() async throws(DataCacheError) -> Int? {

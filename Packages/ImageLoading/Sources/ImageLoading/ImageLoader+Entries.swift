@@ -3,22 +3,23 @@ import ImageTransporting
 import Synchronization
 
 // These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
-// origin, headers and `identifier`. Originals in memory, files and `data:` URLs are not stored on disk.
+// origin, headers and `identifier`, and belongs to the account of the moment. Originals in memory, files and `data:` URLs are not stored on disk.
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
     /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory. A response
     /// that is being downloaded may still be stored on disk. If the disk cache fails, the observer receives `diskFailed`.
-    public func remove(_ request: ImageRequest) async {
+    public func removeCachedImages(for request: ImageRequest) async {
         await changeOnDisk(request) { await removeFromDisk(request) }
     }
 
     /// Stores an image in memory, for the size and the processors of the request.
     ///
-    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image. Does
+    /// The original on disk stays; `cacheData(_:for:lifetime:)` stores one. Requests in progress don't replace the image. Does
     /// nothing without a memory cache.
-    public func insert(_ image: DecodedImage, for request: ImageRequest) {
-        let (key, original) = (cacheKey(for: request), original(of: request))
+    public func cacheImage(_ image: DecodedImage, for request: ImageRequest) {
+        let key = cacheKey(for: request)
+        let original = request.originalKey(key)
         outdateWork(on: original)
         generations.withLock { $0.store(key, $0.newestStart(of: original), of: original) }
         configuration.memoryCache?.insert(image, for: key, retention: request.memoryRetention ?? .preferred)
@@ -35,7 +36,7 @@ extension ImageLoader {
     /// - Returns: Whether it is stored. False without a disk cache, for bytes, files and `data:` URLs, and if the disk
     ///   fails.
     @discardableResult
-    public func insert(
+    public func cacheData(
         _ data: Data, for request: ImageRequest, lifetime: Duration = .seconds(86_400)
     ) async -> Bool {
         await changeOnDisk(request) { await storeOnDisk(data, for: request, lifetime) }
@@ -50,7 +51,7 @@ extension ImageLoader {
     /// disk, even if it is stale.
     ///
     /// Sends no events. Use `cachedImage(for:)` to look only into memory.
-    public func contains(_ request: ImageRequest) async -> Bool {
+    public func isCached(_ request: ImageRequest) async -> Bool {
         if configuration.memoryCache?.image(for: cacheKey(for: request)) != nil { return true }
         guard let response = await storedResponse(to: request) else { return false }
         response.body.discard()
@@ -70,13 +71,11 @@ extension ImageLoader {
         let value = await change()
         // Others may have read the older original from disk meanwhile.
         outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.identifier.hasSameBytes(as: original.identifier) }
+        configuration.memoryCache?.removeAll { key, _ in original.isOriginal(of: key) }
         return value
     }
 
-    private func original(of request: ImageRequest) -> OriginalKey {
-        request.originalKey(cacheKey(for: request).identifier)
-    }
+    func original(of request: ImageRequest) -> OriginalKey { request.originalKey(cacheKey(for: request)) }
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.
     private func outdateWork(on original: OriginalKey) {
@@ -101,7 +100,6 @@ extension ImageLoader {
     /// Returns nil for originals that are not stored on disk.
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
         guard !request.origin.isLocal else { return nil }
-        return try? TransportRequest(
-            request, identifier: cacheKey(for: request).identifier, configuration.transferOptions)
+        return try? TransportRequest(request, original(of: request), configuration.transferOptions)
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
 ///
-/// Requests for the same image share all operations, and requests for other sizes of it share the download. You can replace
-/// each component; see ``ImageLoaderParts``.
+/// Requests for the same image share all operations, and requests for other sizes of it share the download. Operations are
+/// cancelled, down to the socket, with their last request. You can replace each component; see ``ImageLoaderParts``.
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderParts
     /// That of the configuration.
@@ -55,9 +55,9 @@ public final class ImageLoader: ImageLoaderProtocol {
         memoryHit(cacheKey(for: request), for: request)
     }
 
-    /// Returns the key of a request in the memory cache, by `ImageLoaderParts.urlIdentifier`.
+    /// Returns the key of a request in the memory cache, by `urlIdentifier` and `account` of ``ImageLoaderParts``.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey {
-        request.cacheKey(urlIdentifier: configuration.urlIdentifier)
+        request.cacheKey(urlIdentifier: configuration.urlIdentifier, account: configuration.account?())
     }
 
     func makeRequestID() -> UInt64 { lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -68,7 +68,7 @@ public final class ImageLoader: ImageLoaderProtocol {
         if let observer = configuration.observer {
             let id = makeRequestID()
             for kind: ImageLoadEvent.Kind in [.started, .memoryHit, .succeeded(.memory)] {
-                observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind))
+                observer.handle(ImageLoadEvent(requestID: id, url: request.url, kind: kind))
             }
         }
         return hit
@@ -77,47 +77,29 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// Returns the image if it is in memory and the request can use it. Sends no events.
     func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
         guard request.readsMemory, let image = configuration.memoryCache?.image(for: key) else { return nil }
-        return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+        return LoadedImage(decoded: image, source: .memory, encodedByteCount: nil)
     }
 
-    /// Loads an image.
-    ///
-    /// If the task is cancelled, the request ends. Operations are cancelled, down to the socket, with their last request.
-    ///
-    /// - Parameters:
-    ///   - request: The origin, the size and how to get it.
-    ///   - onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func image(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
-    ) async throws(ImageError) -> LoadedImage {
-        try await image(for: request, priority: LivePriority(request.priority), onProgress: onProgress)
-    }
-
-    /// Loads an image at a priority that can change meanwhile. Otherwise like `image(for:onProgress:)`.
-    public func image(
-        for request: ImageRequest, priority: LivePriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
         return try await result(for: RequestContext(self, request, key), priority, onProgress).get().loaded
     }
 
-    /// Loads the encoded original.
-    ///
-    /// - Parameters:
-    ///   - request: The origin and how to get it. The size and the processors have no effect.
-    ///   - onProgress: Called with the progress of the download. On any thread, one call at a time.
     public func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        try await data(for: request, LivePriority(request.priority), onProgress)
+        try await data(for: request, cacheKey(for: request), LivePriority(request.priority), onProgress)
     }
 
     func data(
-        for request: ImageRequest, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, _ key: ImageCacheKey, _ priority: LivePriority,
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        let context = RequestContext(self, request, cacheKey(for: request))
+        let context = RequestContext(self, request, key)
         do {
             try context.checkURL()
             let loaded = try await awaitingResult(for: context) {

@@ -10,6 +10,11 @@ public struct ImageLoaderParts: Sendable {
     ///
     /// It is called for each lookup in memory, on the caller's thread.
     public var urlIdentifier: (@Sendable (URL) -> String)?
+    /// Returns the current account; nil if there is none. No account finds what was loaded for another, in memory, on disk or
+    /// in progress.
+    ///
+    /// It is called for each lookup in memory, on the caller's thread.
+    public var account: (@Sendable () -> String?)?
     /// Stores and downloads originals: `.cached(…)`, or `.uncached(…)` without a disk cache.
     public var transport: LoaderTransport
     /// Decodes originals.

@@ -17,7 +17,8 @@ extension ImageError {
         case .tooLarge: "too_large"
         case .offline: "offline"
         case .cancelled: "cancelled"
-        case .invalidated: "invalidated"
+        case .accountChanged: "account_changed"
+        case .shutDown: "shut_down"
         @unknown default: "_OTHER"
         }
     }

@@ -54,7 +54,7 @@
             let address = writes || tracer != nil ? event.url.map(address) : nil
             if event.kind == .started {
                 let span = tracer.map { RequestSpan($0, at: now(), address) }
-                requests.withLock { $0.insert(event.request, span) }
+                requests.withLock { $0.insert(event.requestID, span) }
             }
             let (stage, span) = advance(event)
             metrics?.record(event.kind, stage, event.elapsed)

@@ -20,7 +20,8 @@
         ///   - stage: The stage that the event has ended.
         ///   - address: The text of the URL.
         func write(_ event: ImageLoadEvent, _ stage: RequestTimeline.Stage?, _ address: String?) {
-            var metadata: Logger.Metadata = ["request": .stringConvertible(event.request)]
+            var metadata: Logger.Metadata = [:]
+            if let request = event.requestID { metadata["request"] = .stringConvertible(request) }
             if let address { metadata["url.full"] = .string(address.withoutControls) }
             metadata["ms"] = .stringConvertible(event.elapsed.seconds * 1e3)
             if let stage { metadata[stage.name.rawValue + ".ms"] = .stringConvertible(stage.time.seconds * 1e3) }

@@ -8,8 +8,9 @@ package struct RequestTable<Value> {
 
     package init(limit: Int = 100_000) { self.limit = limit }
 
-    /// Adds a request before its first event.
-    package mutating func insert(_ request: UInt64, _ value: Value) {
+    /// Adds a request before its first event. Does nothing without a request.
+    package mutating func insert(_ request: UInt64?, _ value: Value) {
+        guard let request else { return }
         if requests.count >= limit {
             for older in requests.keys.sorted().prefix(limit / 2) { requests[older] = nil }
         }
@@ -26,10 +27,10 @@ package struct RequestTable<Value> {
     package mutating func handle<Result>(
         _ event: ImageLoadEvent, _ body: (inout Value, RequestTimeline, RequestTimeline.Stage?) -> Result
     ) -> Result? {
-        guard var request = requests.removeValue(forKey: event.request) else { return nil }
+        guard let id = event.requestID, var request = requests.removeValue(forKey: id) else { return nil }
         let stage = request.timeline.handle(event)
         let result = body(&request.value, request.timeline, stage)
-        if request.timeline.outcome == nil { requests[event.request] = request }
+        if request.timeline.outcome == nil { requests[id] = request }
         return result
     }
 }

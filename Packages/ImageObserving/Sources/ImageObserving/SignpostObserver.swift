@@ -36,7 +36,7 @@
         /// and call nothing, so the lock may be held.
         private func record(_ event: ImageLoadEvent) {
             requests.withLock { requests in
-                if event.kind == .started, signposter.isEnabled { requests.insert(event.request, begin(event)) }
+                if event.kind == .started, signposter.isEnabled { requests.insert(event.requestID, begin(event)) }
                 requests.handle(event) { request, timeline, _ in
                     change(&request, to: timeline.current)
                     guard let outcome = timeline.outcome else { return }

@@ -62,7 +62,7 @@ struct BindingState: Sendable {
     /// Handles another request for the same image, which may have another priority and placeholder.
     private mutating func rebound(_ previous: ImageRequest?) -> Action {
         let shows = [.empty, .placeholder].contains(appearance.kind)
-        guard shows, let request, let priority, let previous, !request.options.hasPlaceholder(of: previous.options)
+        guard shows, let request, let priority, let previous, request.placeholder != previous.placeholder
         else { return priorityAction }
         showPlaceholder()
         return .redraw(priority)
@@ -166,14 +166,14 @@ struct BindingState: Sendable {
             return
         }
         appearance.phase.apply(.succeed(loaded.source))
-        show(loaded.image, .final, loaded.source == .memory ? .immediate : transition)
+        show(loaded.decoded, .final, loaded.source == .memory ? .immediate : transition)
     }
 
     private mutating func failed(_ error: ImageError) {
         appearance.phase.apply(.fail(error))
         if appearance.phase.isIdle {
             showPlaceholder()
-        } else if let image = request?.options.failureImage {
+        } else if let image = request?.failureImage {
             show(image, .failureImage)
         }
     }
@@ -188,7 +188,7 @@ struct BindingState: Sendable {
     }
 
     private var transition: ImageTransition {
-        request?.options.transition ?? options.transition
+        request?.transition ?? options.transition
     }
 
     // MARK: Images
@@ -202,7 +202,7 @@ struct BindingState: Sendable {
     }
 
     private mutating func showPlaceholder() {
-        let placeholder = holdsImages ? request?.options.makePlaceholder() : nil
+        let placeholder = holdsImages ? request?.placeholder?.makeImage() : nil
         show(placeholder, placeholder == nil ? .empty : .placeholder)
     }
 
@@ -246,7 +246,7 @@ extension ImageRequest {
     /// The request for the user's retry. It asks the server, unless it must not use the network.
     fileprivate var retried: ImageRequest {
         var request = self
-        if mode == .standard { request.mode = .retry }
+        if mode == .standard { request.mode = .ignoringStoredErrors }
         return request
     }
 }

@@ -19,11 +19,20 @@ public enum ImageTransition: Hashable, Sendable {
     }
 }
 
-extension ImageUserInfo {
+extension ImageUserInfo.Key {
+    fileprivate static let transition = Self(rawValue: "transition")
+}
+
+extension ImageRequest {
     /// The transition with which views show the image; nil for that of the view.
     public var transition: ImageTransition? {
-        get { self[.transition, as: ImageTransition.self] }
-        set { self[.transition] = newValue }
+        get { userInfo[.transition, as: ImageTransition.self] }
+        set { userInfo[.transition] = newValue }
+    }
+
+    /// Whether a view that shows the same image looks the same with another request.
+    package func looksLike(_ other: ImageRequest) -> Bool {
+        placeholder == other.placeholder && failureImage == other.failureImage && transition == other.transition
     }
 }
 

@@ -180,7 +180,7 @@ public final class ImageBinding {
         for (index, preview) in request.lowQuality.enumerated().reversed() {
             guard let hit = loader.cachedImage(for: preview) else { continue }
             request.lowQuality.removeFirst(index + 1)
-            return .miss(request, preview: hit.image)
+            return .miss(request, preview: hit.decoded)
         }
         return .miss(request, preview: nil)
     }

@@ -69,7 +69,7 @@
             LoadingImageState(
                 appearance: request.flatMap { model?.appearance(for: $0) } ?? ImageAppearance(), scale: displayScale,
                 label: label, contentMode: contentMode,
-                configuredTransition: request?.options.transition ?? options.transition,
+                configuredTransition: request?.transition ?? options.transition,
                 reducesMotion: reducesMotion, retry: { model?.retry() })
         }
     }
@@ -85,9 +85,9 @@
         }
 
         static func == (left: LoadID, right: LoadID) -> Bool {
-            left.loader == right.loader && left.request == right.request
-                && left.request?.priority == right.request?.priority
-                && (left.request?.options.looksLike(right.request?.options ?? ImageUserInfo()) ?? true)
+            guard left.loader == right.loader, left.request == right.request else { return false }
+            guard let left = left.request, let right = right.request else { return true }
+            return left.priority == right.priority && left.looksLike(right)
         }
     }
 #endif

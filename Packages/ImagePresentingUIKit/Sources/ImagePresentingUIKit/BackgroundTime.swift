@@ -11,7 +11,7 @@
         private struct State: Sendable {
             var isInBackground = false
             /// The requests whose downloads are in progress.
-            var downloads: Set<UInt64> = []
+            var downloads: Set<UInt64?> = []
             var granted: UIBackgroundTaskIdentifier?
             /// Whether UIKit is being asked.
             var isAsking = false
@@ -33,9 +33,9 @@
         /// Counts the downloads in progress.
         public func handle(_ event: ImageLoadEvent) {
             switch event.kind {
-            case .downloadStarted, .received: change { $0.downloads.insert(event.request) }
+            case .downloadStarted, .received: change { $0.downloads.insert(event.requestID) }
             case .downloadFinished, .deferred, .waitingForNetwork, .succeeded, .failed, .cancelled:
-                change { $0.downloads.remove(event.request) }
+                change { $0.downloads.remove(event.requestID) }
             default: break
             }
             next?.handle(event)

@@ -77,7 +77,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
 
     /// Waits until there were `count` messages in total, or until the task is cancelled.
     public func waitForMessages(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await log.reaches(count, file: file, line: line)
+        await log.waitForCount(count, file: file, line: line)
     }
 
     /// Sets the reply to requests for this original, at any size.
@@ -95,12 +95,13 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     public func image(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         log.append(.image(request.original.identifier))
         switch try await reply(to: request) {
         case .image(let image), .animation(let image, _):
-            var hit = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+            var hit = LoadedImage(decoded: image, source: .memory, encodedByteCount: nil)
             if request.cachePolicy.memory.writes { state.withLock { $0.cached[request.cacheKey] = hit } }
             hit.source = .network
             return hit
@@ -109,13 +110,14 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     public func animation(
-        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
-        let image = try await image(for: request, onProgress: onProgress)
+        let image = try await image(for: request, following: priority, onProgress: onProgress)
         guard case .animation(_, let frames) = try await reply(to: request) else {
             return LoadedAnimation(still: image)
         }
-        return LoadedAnimation(image: image, frames: frames)
+        return LoadedAnimation(firstFrame: image, frames: frames)
     }
 
     public func data(

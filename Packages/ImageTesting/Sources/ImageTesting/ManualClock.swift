@@ -65,7 +65,7 @@ public final class ManualClock: Clock, Sendable {
     }
 
     /// Waits until at least `count` tasks sleep, or until the calling task is cancelled.
-    public func sleepers(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await state.reaches({ $0.sleepers.count >= count }, file: file, line: line)
+    public func waitForSleepers(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await state.waitUntil({ $0.sleepers.count >= count }, file: file, line: line)
     }
 }

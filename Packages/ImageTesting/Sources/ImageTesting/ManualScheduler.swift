@@ -91,21 +91,22 @@ package final class ManualScheduler: WorkScheduler {
     package var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
     /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
-    package func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await reaches({ $0.count { if case .enqueued = $0 { true } else { false } } >= count }, file: file, line: line)
+    package func waitForArrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await waitUntil(
+            { $0.count { if case .enqueued = $0 { true } else { false } } >= count }, file: file, line: line)
     }
 
     /// Waits until the messages satisfy `condition`, or until the task is cancelled.
-    package func reaches(
+    package func waitUntil(
         _ condition: @escaping @Sendable ([Message]) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
-        await state.reaches({ condition($0.messages) }, file: file, line: line)
+        await state.waitUntil({ condition($0.messages) }, file: file, line: line)
     }
 
     /// Starts this work and waits until it has finished.
     package func run(_ id: WorkID) async throws {
         try start(id)
-        await reaches { $0.contains(.finished(id)) }
+        await waitUntil { $0.contains(.finished(id)) }
     }
 
     /// Starts this work. Does not wait for its end.

@@ -14,27 +14,27 @@ public final class RecordingObserver: ImageLoaderObserver {
 
     /// Returns the kinds of the events of a request, or of all requests if `request` is nil.
     public func kinds(of request: UInt64? = nil) -> [ImageLoadEvent.Kind] {
-        events.filter { request == nil || $0.request == request }.map(\.kind)
+        events.filter { request == nil || $0.requestID == request }.map(\.kind)
     }
 
     /// Waits for `count` events and returns them. Returns fewer if the task is cancelled.
     public func events(
         _ count: Int, file: StaticString = #fileID, line: UInt = #line
     ) async -> [ImageLoadEvent] {
-        await reaches({ $0.count >= count }, file: file, line: line)
+        await waitUntil({ $0.count >= count }, file: file, line: line)
         return Array(events.prefix(count))
     }
 
     /// Waits for an event of this kind, or until the task is cancelled.
-    public func event(_ kind: ImageLoadEvent.Kind, file: StaticString = #fileID, line: UInt = #line) async {
-        await reaches({ $0.contains { $0.kind == kind } }, file: file, line: line)
+    public func waitForEvent(_ kind: ImageLoadEvent.Kind, file: StaticString = #fileID, line: UInt = #line) async {
+        await waitUntil({ $0.contains { $0.kind == kind } }, file: file, line: line)
     }
 
     /// Waits until the events satisfy `condition`, or until the task is cancelled. The condition must not call this
     /// observer.
-    public func reaches(
+    public func waitUntil(
         _ condition: @escaping @Sendable ([ImageLoadEvent]) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
-        await watched.reaches(condition, file: file, line: line)
+        await watched.waitUntil(condition, file: file, line: line)
     }
 }

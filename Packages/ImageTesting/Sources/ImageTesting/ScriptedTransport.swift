@@ -15,9 +15,9 @@ import Synchronization
 /// let gate = TestGate()
 /// transport.script(url, .init(body: [.piece(half), .wait(gate), .piece(rest)]))
 /// …
-/// await transport.sends(1)
+/// await transport.waitForSends(1)
 /// task.cancel()
-/// await transport.cancellations(1)
+/// await transport.waitForCancellations(1)
 /// #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
 /// ```
 public final class ScriptedTransport: DataTransport {
@@ -119,12 +119,12 @@ public final class ScriptedTransport: DataTransport {
     /// The number of transfers that were cancelled or released before their end.
     public var cancellationCount: Int { cancelled.value }
     /// Waits until `count` requests were sent in total, or until the task is cancelled.
-    public func sends(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await sent.reaches({ $0 >= count }, file: file, line: line)
+    public func waitForSends(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await sent.waitUntil({ $0 >= count }, file: file, line: line)
     }
     /// Waits until `count` transfers were cancelled in total, or until the task is cancelled.
-    public func cancellations(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await cancelled.reaches({ $0 >= count }, file: file, line: line)
+    public func waitForCancellations(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await cancelled.waitUntil({ $0 >= count }, file: file, line: line)
     }
 
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {

@@ -49,12 +49,12 @@ public final class TestGate: Sendable {
 
     /// Waits until the gate is open, or until the task is cancelled. Does not count as an arrival.
     public func whenOpen(file: StaticString = #fileID, line: UInt = #line) async {
-        await state.reaches(\.isOpen, file: file, line: line)
+        await state.waitUntil(\.isOpen, file: file, line: line)
     }
 
     /// Waits until there were `count` arrivals in total, or until the task is cancelled.
-    public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await state.reaches({ $0.arrivalCount >= count }, file: file, line: line)
+    public func waitForArrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await state.waitUntil({ $0.arrivalCount >= count }, file: file, line: line)
     }
 
     /// The number of calls of `pass` and `passBlocking` so far.

@@ -40,7 +40,7 @@ public final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the value satisfies `condition`, or until the task is cancelled. The condition must not access this
     /// object.
-    public func reaches(
+    public func waitUntil(
         _ condition: @escaping @Sendable (Value) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
         let watcher = Watcher(isReached: condition)

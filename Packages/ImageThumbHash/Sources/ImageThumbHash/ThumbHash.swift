@@ -86,10 +86,10 @@ public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible, 
     }
 }
 
-extension ImageUserInfo {
-    /// Sets the image of a hash as the placeholder. It is decoded when a view shows it.
-    public mutating func setPlaceholder(_ thumbHash: ThumbHash) {
-        setPlaceholder(id: thumbHash) { thumbHash.image }
+extension ImagePlaceholder {
+    /// The image of a hash. It is decoded when a view shows it.
+    public static func thumbHash(_ thumbHash: ThumbHash) -> ImagePlaceholder {
+        .deferred(id: thumbHash) { thumbHash.image }
     }
 }
 

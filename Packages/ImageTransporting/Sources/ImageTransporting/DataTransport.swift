@@ -67,6 +67,9 @@ public struct TransportRequest: Sendable {
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
     /// tokens that change while the user stays the same.
     public var identityHeaders: HTTPFields?
+    /// The account for which the request is made; nil for none. It isn't sent. A cache never returns the response for one
+    /// account to another.
+    public var account: String?
     /// The header fields that a redirect to another server may repeat, instead of `headers`; nil for those. Credentials
     /// are left out of either.
     public var headersForOtherServers: HTTPFields?

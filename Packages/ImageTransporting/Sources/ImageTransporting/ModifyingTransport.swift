@@ -3,8 +3,8 @@ public import ImageCore
 
 /// Changes each http or https request before it is looked up and sent, to add a token or a signature.
 ///
-/// The fields that you add or change never reach another server by a redirect. The cache distinguishes users by them,
-/// unless `keepsIdentity` is true.
+/// The fields that you add or change never reach another server by a redirect. The cache distinguishes users by them. If
+/// the request has an account, it distinguishes them by that and the unchanged request, so that tokens can change.
 public struct ModifyingTransport: ResponseCache {
     /// Changes a request in place, and can throw any error: `{ $0.headers[.authorization] = try await store.token() }`.
     ///
@@ -18,7 +18,6 @@ public struct ModifyingTransport: ResponseCache {
     public typealias ChallengeHandler = @Sendable (inout TransportRequest, ResponseHead) async throws -> Bool
 
     private let cache: any ResponseCache
-    private let keepsIdentity: Bool
     private let modifier: Modifier?
     private let challengeHandler: ChallengeHandler?
 
@@ -26,16 +25,13 @@ public struct ModifyingTransport: ResponseCache {
     ///
     /// - Parameters:
     ///   - cache: Receives the changed requests. Use `UncachedTransport` for a transport without a cache.
-    ///   - keepsIdentity: Whether the cache distinguishes users by the unchanged request. You must then separate
-    ///     users by other means. If the modifier throws, the unchanged request is looked up.
-    ///   - modify: Changes each request before it is looked up.
+    ///   - modify: Changes each request before it is looked up. If it throws, a request with an account is looked up
+    ///     unchanged.
     ///   - challengeHandler: Called at most once per request, after its exchange has ended. A second 401 is the response.
     public init(
-        _ cache: any ResponseCache, keepsIdentity: Bool = false,
-        modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil
+        _ cache: any ResponseCache, modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil
     ) {
         self.cache = cache
-        self.keepsIdentity = keepsIdentity
         modifier = modify
         self.challengeHandler = challengeHandler
     }
@@ -70,7 +66,9 @@ public struct ModifyingTransport: ResponseCache {
     private func answerUnmodified(
         _ request: TransportRequest, after failure: TransportError
     ) async throws(TransportError) -> CacheAnswer {
-        if keepsIdentity, case .stored(let response) = try await cache.answer(to: request) { return .stored(response) }
+        if request.account != nil, case .stored(let response) = try await cache.answer(to: request) {
+            return .stored(response)
+        }
         return .exchange(after: .unreadable) { throw failure }
     }
 
@@ -97,7 +95,7 @@ public struct ModifyingTransport: ResponseCache {
         do throws(TransportError) {
             return try await modified(request)
         } catch {
-            return keepsIdentity ? request : nil
+            return request.account != nil ? request : nil
         }
     }
 
@@ -116,7 +114,8 @@ public struct ModifyingTransport: ResponseCache {
         var modified = modified
         if modified.url != request.url { modified.identifier = nil }
         modified.headersForOtherServers = request.headers
-        if keepsIdentity { modified.identityHeaders = request.identityHeaders ?? request.headers }
+        modified.account = request.account
+        if request.account != nil { modified.identityHeaders = request.identityHeaders ?? request.headers }
         return modified
     }
 }

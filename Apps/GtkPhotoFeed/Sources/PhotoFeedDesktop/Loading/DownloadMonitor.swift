@@ -16,9 +16,10 @@ final class DownloadMonitor: ImageLoaderObserver {
     func handle(_ event: ImageLoadEvent) {
         state.withLock { state in
             state.statistics.record(event.kind)
+            guard let request = event.requestID else { return }
             switch event.kind {
-            case .downloadStarted: state.running.insert(event.request)
-            case .downloadFinished, .succeeded, .failed, .cancelled: state.running.remove(event.request)
+            case .downloadStarted: state.running.insert(request)
+            case .downloadFinished, .succeeded, .failed, .cancelled: state.running.remove(request)
             default: break
             }
         }

@@ -32,7 +32,7 @@ struct FeedLoading {
         defaults.observer = downloads
         if !observesMemory { defaults.memoryPressureMonitor = nil }
         self.memoryByteLimit = memoryByteLimit
-        loader = defaults.makeLoader()
+        loader = ImageLoader(defaults)
     }
 
     /// Returns the model of the feed at an origin, such as `http://host:port`. Returns nil if the origin is not a URL.
@@ -53,7 +53,7 @@ struct FeedLoading {
             url: photo.thumbnailUrl, target: ImageTarget(size, mode: .fill),
             processors: Self.processors, priority: .high)
         request.color = color
-        if let thumbHash = photo.thumbHash { request.options.setPlaceholder(thumbHash) }
+        if let thumbHash = photo.thumbHash { request.placeholder = .thumbHash(thumbHash) }
         return request
     }
 

@@ -46,7 +46,7 @@ final class Fixture {
     func close() {
         window.close()
         origin.stop()
-        loading.loader.invalidate()
+        loading.loader.shutDown()
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
 

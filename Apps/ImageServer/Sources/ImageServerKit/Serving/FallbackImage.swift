@@ -86,7 +86,7 @@ extension ServiceFailure {
     /// Whether the source can't be loaded or decoded, although it may be.
     fileprivate var isOfSource: Bool {
         switch self {
-        case .source(.cancelled), .source(.invalidated), .source(.processing): false
+        case .source(.cancelled), .source(.shutDown), .source(.processing): false
         case .source, .originBusy, .file, .rendering(.decoding): true
         default: false
         }

@@ -130,7 +130,7 @@ extension ServerSettings {
             over: network, cache: try makeSourceCache(shared),
             rules: CachingOptions(
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
-                identity: { CacheIdentity(partition: $0[OriginalClient.identityField]) },
+                identity: { fields, _ in CacheIdentity(partition: fields[OriginalClient.identityField]) },
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
                     failures.increment()

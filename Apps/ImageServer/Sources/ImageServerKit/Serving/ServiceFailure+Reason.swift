@@ -50,7 +50,7 @@ extension ImageError {
         case .invalidURL: "url"
         case .tooLarge: "source_too_large"
         case .decoding: "decoding"
-        case .cancelled, .invalidated: "cancelled"
+        case .cancelled, .shutDown: "cancelled"
         default: "internal"
         }
     }

@@ -28,7 +28,7 @@ private struct FeedContent {
     let feed: PhotoFeedModel
 
     init() throws {
-        let loader = try ImageLoader()
+        let loader = ImageLoader()
         guard let list = URL(string: "https://jsonplaceholder.typicode.com/photos") else { throw URLError(.badURL) }
         let images = FeedImages(loader: loader) { $0.thumbnail(scale: 2) }
         self.loader = loader

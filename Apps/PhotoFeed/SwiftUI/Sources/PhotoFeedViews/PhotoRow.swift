@@ -29,7 +29,7 @@ extension Photo {
         let side = Self.thumbnailSide
         var request = ImageRequest(
             url: thumbnailUrl, target: ImageTarget(points: (side, side), scale: scale, mode: .fill))
-        if let thumbHash { request.options.setPlaceholder(thumbHash) }
+        if let thumbHash { request.placeholder = .thumbHash(thumbHash) }
         return request
     }
 }

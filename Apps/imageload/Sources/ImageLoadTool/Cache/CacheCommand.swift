@@ -159,7 +159,7 @@ struct CacheTrimCommand: AsyncParsableCommand {
     func run() async throws {
         try await options.withCache { cache, path in
             var removals: [DiskCacheRemoval] = []
-            if let olderThan { removals.append(try await cache.removeAll(olderThan: olderThan.duration)) }
+            if let olderThan { removals.append(try await cache.removeAll(unusedFor: olderThan.duration)) }
             if let to { removals.append(try await cache.trim(to: to.bytes)) }
             let report = RemovalReport(
                 folder: path, entriesRemoved: removals.reduce(0) { $0 + $1.entryCount },

@@ -10,17 +10,25 @@ public struct ImageCacheKey: Hashable, Sendable {
     public let color: OutputColor
     /// The identifiers of the processors, in order.
     public let processors: [String]
+    /// Whether the image may be the decodable part of a truncated file.
+    public let acceptsTruncated: Bool
+    /// The account for which it was loaded; nil for none.
+    public let account: String?
 
     /// Creates a key from the values of the properties.
     public init(
-        identifier: String, target: ImageTarget? = nil, color: OutputColor = .sRGB, processors: [String] = []
+        identifier: String, target: ImageTarget? = nil, color: OutputColor = .sRGB, processors: [String] = [],
+        acceptsTruncated: Bool = false, account: String? = nil
     ) {
         self.identifier = identifier
         self.target = target
         self.color = color
         self.processors = processors
+        self.acceptsTruncated = acceptsTruncated
+        self.account = account
         var hasher = Hasher()
         hasher.combine(identifier)
+        hasher.combine(account)
         if let target { hasher.combine(target.size) }
         hasher.combine(color)
         for processor in processors { hasher.combine(processor) }
@@ -30,6 +38,7 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// Compares texts by their bytes. Texts of which only the Unicode normalization is equal identify different images.
     public static func == (left: ImageCacheKey, right: ImageCacheKey) -> Bool {
         left.contentHash == right.contentHash && left.target == right.target && left.color == right.color
+            && left.acceptsTruncated == right.acceptsTruncated && left.account.hasSameBytes(as: right.account)
             && left.identifier.hasSameBytes(as: right.identifier) && left.processors.count == right.processors.count
             && zip(left.processors, right.processors).allSatisfy { $0.hasSameBytes(as: $1) }
     }
@@ -37,7 +46,9 @@ public struct ImageCacheKey: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
 
     /// The size of its texts in bytes.
-    package var byteCount: Int { processors.reduce(identifier.utf8.count) { $0 + $1.utf8.count } }
+    package var byteCount: Int {
+        processors.reduce(identifier.utf8.count + (account?.utf8.count ?? 0)) { $0 + $1.utf8.count }
+    }
 }
 
 /// Identifies encoded bytes on disk. Implementations choose their own file names.
@@ -59,5 +70,13 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         var (left, right) = (self, other)
         return left.withUTF8 { left in right.withUTF8 { right in unsafe left.elementsEqual(right) } }
+    }
+}
+
+extension String? {
+    /// Whether both texts have the same UTF-8, or both are nil.
+    package func hasSameBytes(as other: String?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        return self.hasSameBytes(as: other)
     }
 }

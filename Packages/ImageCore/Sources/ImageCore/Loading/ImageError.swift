@@ -27,8 +27,10 @@ public indirect enum ImageError: Error, Hashable, Sendable {
     case offline
     /// The request was cancelled.
     case cancelled
-    /// `ImageLoader.invalidate()` was called.
-    case invalidated
+    /// The account changed before the request was sent. The same request can be made again, for the new account.
+    case accountChanged
+    /// `ImageLoader.shutDown()` was called.
+    case shutDown
 }
 
 /// A failure to reach a server, or of the exchange with it.
@@ -87,7 +89,8 @@ extension ImageError: CustomStringConvertible, LocalizedError {
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
         case .offline: "offline, and the image is not cached"
         case .cancelled: "cancelled"
-        case .invalidated: "the loader was invalidated"
+        case .accountChanged: "the account has changed"
+        case .shutDown: "the loader was shut down"
         }
     }
 }

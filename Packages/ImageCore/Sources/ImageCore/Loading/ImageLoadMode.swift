@@ -10,8 +10,8 @@ public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// Never uses the network. Throws `ImageError.offline` if no cache has the image. Also uses stale responses, with
     /// the source `.stale`.
     case onlyIfCached
-    /// For the user's retry: asks the server even if a fresh error such as 404 is stored. Otherwise like `.standard`.
-    case retry
+    /// Asks the server even if a fresh error such as 404 is stored. For the user's retry. Otherwise like `.standard`.
+    case ignoringStoredErrors
 
     /// Whether every answer must come from the server or be confirmed by it.
     package var asksServer: Bool { self == .revalidate || self == .reload }

@@ -28,8 +28,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case staleHit(bytes: Int)
         /// The server confirmed the stored response (status 304).
         case validated(bytes: Int)
-        /// A newer original replaced a stale one that was shown. Load the image again to show it. The request number is
-        /// 0.
+        /// A newer original replaced a stale one that was shown. Load the image again to show it. It has no request.
         case refreshed
         /// The disk cache failed. The loader continues without it.
         case diskFailed(DataCacheError)
@@ -51,7 +50,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case processed
         /// The image was inserted into the memory cache.
         case storedInMemory
-        /// The original was stored on disk. For HTTP responses the request number is 0.
+        /// The original was stored on disk. HTTP responses have no request.
         case storedOnDisk(bytes: Int)
         /// The download waits, or was interrupted, until memory, the application state and its priority allow it.
         case deferred
@@ -67,8 +66,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case cancelled
     }
 
-    /// The number of the request within its loader; 0 for events of no request.
-    public var request: UInt64
+    /// The number of the request within its loader; nil for events of no request.
+    public var requestID: UInt64?
     /// The URL; nil if the original has none.
     public var url: URL?
     /// The kind of an event.
@@ -78,8 +77,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
     public var elapsed: Duration
 
     /// Creates an event.
-    public init(request: UInt64, url: URL?, kind: Kind, elapsed: Duration = .zero) {
-        self.request = request
+    public init(requestID: UInt64?, url: URL?, kind: Kind, elapsed: Duration = .zero) {
+        self.requestID = requestID
         self.url = url
         self.kind = kind
         self.elapsed = elapsed

@@ -14,8 +14,10 @@ public enum ImageOrigin: Sendable {
     /// would wait for the closure that makes it fails with `ImageError.circularFetch`.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes in memory, named by their SHA-256 digest. Reads all of them to compute it.
-    public static func data(_ data: Data) -> ImageOrigin {
+    /// Bytes in memory, named by their SHA-256 digest.
+    ///
+    /// All bytes are read on the calling thread. For large ones on the main actor, choose a name: `.data(_:name:)`.
+    public static func data(hashing data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }
 
@@ -68,17 +70,26 @@ package struct OriginalKey: Hashable, Sendable {
     package let identifier: String
     /// Whether it needs neither network nor disk cache.
     package let isLocal: Bool
+    /// The account for which it is loaded; nil for none.
+    package let account: String?
     /// Computed once, because each request looks up its original several times.
     private let identifierHash: Int
 
-    init(identifier: String, isLocal: Bool) {
+    init(identifier: String, isLocal: Bool, account: String?) {
         self.identifier = identifier
         self.isLocal = isLocal
+        self.account = account
         identifierHash = identifier.hashValue
     }
 
     package static func == (left: OriginalKey, right: OriginalKey) -> Bool {
         left.identifierHash == right.identifierHash && left.identifier.hasSameBytes(as: right.identifier)
+            && left.account.hasSameBytes(as: right.account)
+    }
+
+    /// Whether a key in the memory cache is that of an image of the original.
+    package func isOriginal(of key: ImageCacheKey) -> Bool {
+        key.identifier.hasSameBytes(as: identifier) && key.account.hasSameBytes(as: account)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(identifierHash) }

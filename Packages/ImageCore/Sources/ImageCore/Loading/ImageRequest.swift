@@ -1,7 +1,7 @@
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
 /// Two requests are equal if they can share all operations: if they have the same original, headers, target,
-/// color space, processors, cache policy and mode.
+/// color space, processors, cache policy, mode and tolerance of truncated files.
 public struct ImageRequest: Sendable {
     /// The origin of the encoded bytes.
     public var origin: ImageOrigin
@@ -28,11 +28,13 @@ public struct ImageRequest: Sendable {
     public var memoryRetention: MemoryRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
+    /// Whether a truncated file is no error: the image is then its decodable part, and its `completeness` says so.
+    public var acceptsTruncated = false
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
     /// available.
     public var lowQuality: [ImageRequest] = []
-    /// Values that the loader doesn't read, such as a placeholder and a transition.
-    public var options = ImageUserInfo()
+    /// Values that the loader doesn't read: those of your application, and what views show.
+    public var userInfo = ImageUserInfo()
 
     /// Creates a request for an origin. The other properties have their default values.
     public init(
@@ -79,25 +81,33 @@ extension ImageRequest {
     /// The key in the memory cache of a loader without rules for URLs. See `ImageLoaderProtocol.cacheKey(for:)`.
     public var cacheKey: ImageCacheKey { cacheKey(urlIdentifier: nil) }
 
-    /// - Parameter urlIdentifier: Returns the text that identifies the image of a URL; nil for the normalized URL.
-    package func cacheKey(urlIdentifier: ((URL) -> String)?) -> ImageCacheKey {
-        cacheKey(originalIdentifier: OriginalKey.identifier(of: self, urlIdentifier: urlIdentifier))
+    /// - Parameters:
+    ///   - urlIdentifier: Returns the text that identifies the image of a URL; nil for the normalized URL.
+    ///   - account: The account for which the image is loaded; nil for none.
+    package func cacheKey(urlIdentifier: ((URL) -> String)?, account: String? = nil) -> ImageCacheKey {
+        cacheKey(of: OriginalKey.identifier(of: self, urlIdentifier: urlIdentifier), account: account)
     }
 
-    /// - Parameter name: The name of the request's original.
-    package func cacheKey(originalIdentifier identifier: String) -> ImageCacheKey {
-        ImageCacheKey(identifier: identifier, target: target, color: color, processors: processors.map(\.identifier))
+    /// - Parameters:
+    ///   - identifier: The name of the request's original.
+    ///   - account: The account for which the image is loaded; nil for none.
+    package func cacheKey(of identifier: String, account: String?) -> ImageCacheKey {
+        ImageCacheKey(
+            identifier: identifier, target: target, color: color, processors: processors.map(\.identifier),
+            acceptsTruncated: acceptsTruncated, account: account)
     }
 
     /// How the original is decoded.
-    package var decoding: DecodingRequest { DecodingRequest(target: target, color: color) }
-
-    /// Returns the original, whose name is known from the request's key.
-    package func originalKey(_ identifier: String) -> OriginalKey {
-        OriginalKey(identifier: identifier, isLocal: origin.isLocal)
+    package var decoding: DecodingRequest {
+        DecodingRequest(target: target, color: color, acceptsTruncated: acceptsTruncated)
     }
 
-    package var original: OriginalKey { originalKey(OriginalKey.identifier(of: self, urlIdentifier: nil)) }
+    /// Returns the original, whose name is known from the request's key.
+    package func originalKey(_ key: ImageCacheKey) -> OriginalKey {
+        OriginalKey(identifier: key.identifier, isLocal: origin.isLocal, account: key.account)
+    }
+
+    package var original: OriginalKey { originalKey(cacheKey) }
 
     /// Whether the memory cache can be used.
     package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksServer }

@@ -15,23 +15,26 @@ public enum ImageSource: String, Sendable, CaseIterable {
 
 /// A loaded image and its source.
 public struct LoadedImage: Hashable, Sendable {
-    /// The decoded image with its header.
-    public var image: DecodedImage
+    /// The decoded and processed image with its header.
+    public var decoded: DecodedImage
     /// The source of the image.
     public var source: ImageSource
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
-    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, upright, in the color space of the request
-    /// (`ImageRequest.color`).
-    public var bitmap: Bitmap { image.bitmap }
+    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, upright. `Bitmap.colorSpace` is sRGB, unless
+    /// `ImageRequest.color` asked for another.
+    public var bitmap: Bitmap { decoded.bitmap }
+
+    /// The header of the original.
+    public var header: ImageHeader { decoded.header }
 
     /// The size in pixels.
     public var size: PixelSize { bitmap.size }
 
     /// Creates a loaded image.
-    public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
-        self.image = image
+    public init(decoded: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
+        self.decoded = decoded
         self.source = source
         self.encodedByteCount = encodedByteCount
     }

@@ -94,7 +94,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         let response = try await network.send(request)
         let invalidated = CacheInvalidation.invalidatedURLs(
             by: request.method, of: request.url, response: response.head)
-        let identities = [request.identity, [:]]
+        let identities = [identity(of: request), rules.identity([:], nil)]
         let keys = invalidated.flatMap { url in
             identities.flatMap { [key(for: url, $0, isDecoded: true), key(for: url, $0, isDecoded: false)] }
         }
@@ -109,15 +109,18 @@ public struct CachingTransport: DataTransport, ResponseCache {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
             request: request,
-            key: key(for: request.url, request.identity, request.identifier, isDecoded: request.decodesContent),
+            key: key(for: request.url, identity(of: request), request.identifier, isDecoded: request.decodesContent),
             network: network, store: store, rules: rules, revalidations: revalidations)
+    }
+
+    private func identity(of request: TransportRequest) -> CacheIdentity {
+        rules.identity(request.identityHeaders ?? request.headers, request.account)
     }
 
     /// Bodies as received have keys of their own, because a stored head doesn't name the transfer coding of its body.
     private func key(
-        for url: URL, _ headers: HTTPFields, _ address: String? = nil, isDecoded: Bool
+        for url: URL, _ identity: CacheIdentity, _ address: String? = nil, isDecoded: Bool
     ) -> ResponseKey {
-        let identity = rules.identity(headers)
         let text = rules.keys.key(for: url, address: address, identity: identity)
         let isPrivate = url.hasCredentials || identity != .anonymous
         return ResponseKey(
@@ -132,9 +135,9 @@ public struct CachingOptions: Sendable {
     public var policy: any HTTPCachePolicy
     /// Maps URLs to cache keys.
     public var keys: CacheKeyRules
-    /// Returns the identity for which a request with these header fields is sent, by default its Authorization field.
-    /// Add the account if several accounts share a cache.
-    public var identity: @Sendable (HTTPFields) -> CacheIdentity
+    /// Returns the identity for which a request with these header fields and this account is sent: by default its
+    /// Authorization field and the account.
+    public var identity: @Sendable (HTTPFields, _ account: String?) -> CacheIdentity
     /// Runs the revalidation of a URL in the background. By default, starts a `Task`.
     public var runInBackground: @Sendable (_ url: URL, _ work: @escaping @Sendable () async -> Void) -> Void
     /// Receives events that no response reports. It may be called on any thread.
@@ -143,8 +146,8 @@ public struct CachingOptions: Sendable {
     /// Creates rules. See the properties for the meaning of the parameters.
     public init(
         policy: any HTTPCachePolicy = RFC9111Policy(), keys: CacheKeyRules = CacheKeyRules(),
-        identity: @escaping @Sendable (HTTPFields) -> CacheIdentity = {
-            CacheIdentity($0)
+        identity: @escaping @Sendable (HTTPFields, _ account: String?) -> CacheIdentity = {
+            CacheIdentity($0, partition: $1)
         },
         runInBackground: @escaping @Sendable (URL, @escaping @Sendable () async -> Void) -> Void = { _, work in
             Task { await work() }
@@ -157,10 +160,6 @@ public struct CachingOptions: Sendable {
         self.runInBackground = runInBackground
         self.observer = observer
     }
-}
-
-extension TransportRequest {
-    fileprivate var identity: HTTPFields { identityHeaders ?? headers }
 }
 
 /// An event in the cache that no response reports.

@@ -170,8 +170,8 @@ struct PartialStore: Sendable {
 
     /// - Parameter onFailure: Called if the cache fails. The methods then return nil or false.
     init(
-        _ request: TransportRequest, in cache: any ImageDataCache, _ names: EntryNames, partition: String,
-        _ timeout: StoreTimeout, now: @escaping @Sendable () -> Date,
+        _ request: TransportRequest, in cache: any ImageDataCache, _ names: EntryNames, _ timeout: StoreTimeout,
+        now: @escaping @Sendable () -> Date,
         onFailure: @escaping @Sendable (DataCacheError) -> Void
     ) {
         self.cache = cache
@@ -181,11 +181,11 @@ struct PartialStore: Sendable {
         self.onFailure = onFailure
         let headers = request.identityHeaders ?? request.headers
         let fields =
-            partition.textWithLength
+            (request.account ?? "").textWithLength
             + headers.map { [$0.name.canonicalName, $0.byteText].textWithLengths }.sorted().joined()
         text = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
         isPrivate =
-            !headers.isEmpty || !partition.isEmpty || request.url.hasCredentials || request.url.query() != nil
+            !headers.isEmpty || request.account != nil || request.url.hasCredentials || request.url.query() != nil
     }
 
     /// Returns the stored body and its parts. Omits a part with the last byte, so that there is always a rest to

@@ -13,7 +13,6 @@ import Synchronization
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any ImageDataCache
-    private let partition: String
     private let partByteCount: Int
     private let timeout: StoreTimeout
     private let names: EntryNames
@@ -25,21 +24,19 @@ public struct ResumingTransport: DataTransport {
     /// - Parameters:
     ///   - transport: Sends the requests.
     ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
-    ///   - partition: A name for the account. Parts of one account aren't used for another.
     ///   - partByteCount: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
     ///     killed.
     ///   - clock: Measures how long a transfer waits until a part is stored: two seconds at most. Nil for no limit.
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
-        _ transport: any DataTransport, cache: any ImageDataCache, partition: String = "",
-        partByteCount: Int = 1 << 20, clock: (any Clock<Duration>)? = ContinuousClock(),
+        _ transport: any DataTransport, cache: any ImageDataCache, partByteCount: Int = 1 << 20,
+        clock: (any Clock<Duration>)? = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         onCacheFailure: @escaping @Sendable (URL, DataCacheError) -> Void = { _, _ in }
     ) {
         self.transport = transport
         self.cache = cache
-        self.partition = partition
         self.partByteCount = partByteCount
         timeout = StoreTimeout(clock: clock)
         names = EntryNames(cache)
@@ -49,7 +46,7 @@ public struct ResumingTransport: DataTransport {
 
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
-        let store = PartialStore(request, in: cache, names, partition: partition, timeout, now: now) {
+        let store = PartialStore(request, in: cache, names, timeout, now: now) {
             [onCacheFailure] failure in onCacheFailure(request.url, failure)
         }
         if let (partial, parts) = await store.stored(), let offset = parts.last?.upperBound {

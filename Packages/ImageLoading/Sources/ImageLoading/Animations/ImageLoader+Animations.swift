@@ -1,20 +1,14 @@
 public import ImageCore
 
 extension ImageLoader {
-    /// Loads an animation. Its frames are decoded on demand to the size of the request, and processed. A still image is
-    /// an animation of one frame.
+    /// Loads an animation. Its frames are decoded on demand to the size of the request, and processed.
     ///
     /// The first frame is loaded like an image and shares all operations with requests for it: one download serves both.
     /// If it is in memory, the original is loaded from disk, or from the network if it is not stored. All who show
     /// the same image share the frames. ``ImageLoaderParts/animationByteLimit`` limits their memory.
-    ///
-    /// - Parameters:
-    ///   - request: The request for the image.
-    ///   - priority: The priority while the request waits and runs. It can change.
-    ///   - onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func animation(
-        for request: ImageRequest, priority: LivePriority,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) {
@@ -28,18 +22,18 @@ extension ImageLoader {
         _ loaded: LoadedImage, original: Data?, for request: ImageRequest, _ key: ImageCacheKey,
         _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
-        guard loaded.image.header.frameCount > 1 else { return LoadedAnimation(still: loaded) }
+        guard loaded.decoded.header.frameCount > 1 else { return LoadedAnimation(still: loaded) }
         let shared: SharedAnimation
-        if original == nil, let shown = animations.animation(for: key), shown.isShown(by: loaded.image) {
+        if original == nil, let shown = animations.animation(for: key), shown.isShown(by: loaded.decoded) {
             shared = shown
         } else {
             let data =
-                if let original { original } else { try await self.data(for: request, priority, onProgress).data }
+                if let original { original } else { try await self.data(for: request, key, priority, onProgress).data }
             shared = animations.animation(
-                for: key, orNew: SharedAnimation(loaded.image, data, of: request, key, priority, loader: self))
+                for: key, orNew: SharedAnimation(loaded.decoded, data, of: request, key, priority, loader: self))
         }
         if priority.value > shared.priority.value { shared.priority.value = priority.value }
-        return LoadedAnimation(image: loaded, frames: shared)
+        return LoadedAnimation(firstFrame: loaded, frames: shared)
     }
 
     /// Runs work in the decode lane, once for all callers with the same key.

@@ -102,9 +102,9 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         context.send(.queued(.decode))
         var loaded = decoded.loaded
-        loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
+        loaded.decoded = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             context.send(.processingStarted)
-            return try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
+            return try decoded.loaded.decoded.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
         return store(
@@ -156,7 +156,7 @@ extension ImageLoader {
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
         return store(
-            LoadedImage(image: image, source: source, encodedByteCount: byteCount), original.start,
+            LoadedImage(decoded: image, source: source, encodedByteCount: byteCount), original.start,
             isStored: original.isStored, animated: image.header.frameCount > 1 ? original.loaded.data : nil,
             for: context)
     }
@@ -190,7 +190,7 @@ extension ImageLoader {
         if context.isCurrent(start) {
             // By default, an image whose original is on disk is cheap to get back.
             let retention: MemoryRetention = isStored || loaded.source == .disk ? .expendable : .preferred
-            cache.insert(loaded.image, for: key, retention: context.request.memoryRetention ?? retention)
+            cache.insert(loaded.decoded, for: key, retention: context.request.memoryRetention ?? retention)
             generations.withLock { $0.store(key, start, of: original) }
             if context.isCurrent(start) {
                 context.send(.storedInMemory)

@@ -42,6 +42,7 @@ extension ImageLoader {
         case .stored(let response):
             return try await collectStored(response, newestStart, context, shared)
         case .exchange(let miss, let start):
+            try context.checkAccount()
             if !context.original.isLocal, !isRepeated {
                 context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
             }
@@ -72,8 +73,7 @@ extension ImageLoader {
         let storage = StorageRules(request)
         guard storage.readsDisk else { return false }
         do {
-            var lookup = try TransportRequest(
-                request, identifier: cacheKey(for: request).identifier, configuration.transferOptions)
+            var lookup = try TransportRequest(request, original(of: request), configuration.transferOptions)
             lookup.cacheUse = .readOnly
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
@@ -155,7 +155,10 @@ extension ImageLoader {
     ) async throws -> DiskAnswer {
         var failure = failure
         do {
-            if let exchange = try await failure.challenge?() { return .exchange(exchange) }
+            if let exchange = try await failure.challenge?() {
+                try context.checkAccount()
+                return .exchange(exchange)
+            }
         } catch {
             failure.error = ImageError(error)
         }
@@ -277,6 +280,7 @@ extension ImageLoader {
         let data: Data
         do {
             data = try await RunningFetch.run(context.original, for: self, fetch)
+            try context.checkAccount()
         } catch let error as ImageError {
             throw error
         } catch is CancellationError where Task.isCancelled {

@@ -105,7 +105,7 @@ struct StorageRules: Hashable, Sendable {
     var cacheUse: CacheUse {
         switch disk {
         case .readWrite where isCacheOnly, .readOnly where isCacheOnly: .onlyIfCached
-        case .readWrite: mode == .reload ? .reload : mode == .retry ? .revalidate : .standard
+        case .readWrite: mode == .reload ? .reload : mode == .ignoringStoredErrors ? .revalidate : .standard
         case .readOnly: readsDisk ? .readOnly : .bypass
         case .disabled: .bypass
         }
@@ -118,5 +118,5 @@ struct StorageRules: Hashable, Sendable {
     }
 
     /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && !mode.asksServer && mode != .retry }
+    var readsDisk: Bool { disk.reads && !mode.asksServer && mode != .ignoringStoredErrors }
 }

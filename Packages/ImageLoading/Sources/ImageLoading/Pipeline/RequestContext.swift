@@ -27,7 +27,7 @@ final class RequestContext: Sendable {
         self.key = key
         self.id = id
         self.start = start
-        let original = request.originalKey(key.identifier)
+        let original = request.originalKey(key)
         self.original = original
         storage = StorageRules(request, generation: loader.generations.withLock { $0.beginRequest(original) })
     }
@@ -38,8 +38,8 @@ final class RequestContext: Sendable {
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
-        return RequestContext(
-            loader, request, request.cacheKey(originalIdentifier: original.identifier), id: id, start: start)
+        let key = request.cacheKey(of: original.identifier, account: original.account)
+        return RequestContext(loader, request, key, id: id, start: start)
     }
 
     /// Identifies the creation of the image.
@@ -58,13 +58,18 @@ final class RequestContext: Sendable {
         OriginalResult(loaded: loaded, requestID: id, start: start, isStored: isStored)
     }
 
+    /// Throws if the application may have answered for another account than that of the request.
+    func checkAccount() throws(ImageError) {
+        guard key.account.hasSameBytes(as: loader.configuration.account?()) else { throw .accountChanged }
+    }
+
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
 
     /// Sends an event to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
         guard let observer = loader.configuration.observer else { return }
         let elapsed = loader.uptime() - start
-        observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
+        observer.handle(ImageLoadEvent(requestID: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
     /// Sends an event if the bytes are from a download that another request, `starter`, has started.
@@ -84,7 +89,8 @@ final class RequestContext: Sendable {
 /// The order of the bytes of originals with requests in progress. The order in which attempts start decides, not that in
 /// which they end: older results don't replace newer ones.
 ///
-/// New bytes of a reload also start a new generation, as do `remove(_:)` and `insert(_:for:)`. Newer requests don't join
+/// New bytes of a reload also start a new generation, as do `removeCachedImages(for:)`, `cacheImage(_:for:)`
+/// and `cacheData(_:for:lifetime:)`. Newer requests don't join
 /// operations of an older one.
 struct OriginalGenerations: Sendable {
     private struct Entry: Sendable {

@@ -5,14 +5,15 @@ import ImageTransporting
 extension TransportRequest {
     /// Creates the request that is looked up and sent.
     init(_ context: RequestContext, _ limits: TransferOptions) throws(ImageError) {
-        try self.init(context.request, identifier: context.original.identifier, limits)
+        try self.init(context.request, context.original, limits)
         cacheUse = context.storage.cacheUse
         // Intermediate caches must validate with the server, too.
         if context.storage.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
-    /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
-    init(_ request: ImageRequest, identifier: String, _ limits: TransferOptions) throws(ImageError) {
+    /// - Parameter original: The original. An application's own fetch has a URL with its identifier.
+    init(_ request: ImageRequest, _ original: OriginalKey, _ limits: TransferOptions) throws(ImageError) {
+        let identifier = original.identifier
         var fields = HTTPFields()
         for (name, value) in request.url == nil ? [] : request.headers.sorted {
             guard let name = HTTPField.Name(name) else { throw .invalidHeader(name) }
@@ -23,6 +24,7 @@ extension TransportRequest {
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, bodyByteLimit: limits.bodyByteLimit, maxRedirects: limits.maxRedirects)
+        account = original.account
         minBytesPerSecond = limits.minBytesPerSecond
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Loads images ahead of time, at low priority.
 ///
-/// - Up to `limit` requests run at a time, in order of arrival. You can start ten thousand in one call.
+/// - Up to `maxConcurrentRequests` run at a time, in order of arrival. You can start ten thousand in one call.
 /// - Requests are skipped if the image is already in the destination, if they are in progress, or if the destination
 ///   can't store it.
 /// - A request for an image that is being prefetched joins the operation and raises its priority. If the prefetch is
@@ -25,7 +25,7 @@ public final class ImagePrefetcher: Sendable {
     private struct State {
         var queue: PrefetchQueue
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
-        /// The calls of `finished()`.
+        /// The calls of `waitUntilFinished()`.
         var listeners: [OneTimeSignal] = []
         var pressureObservation: ChangeObservation?
 
@@ -48,12 +48,15 @@ public final class ImagePrefetcher: Sendable {
     /// - Parameters:
     ///   - loader: Loads the images.
     ///   - destination: Whether images are decoded into memory, or only stored on disk.
-    ///   - limit: The maximum number of requests at a time, at least 1. A stopped request counts until it ends.
-    public init(loader: any ImageLoaderProtocol, destination: Destination = .memory, limit: Int = 16) {
+    ///   - maxConcurrentRequests: The maximum number of requests at a time, at least 1. A stopped request counts until
+    ///     it ends.
+    public init(
+        loader: any ImageLoaderProtocol, destination: Destination = .memory, maxConcurrentRequests: Int = 16
+    ) {
         self.loader = loader
         self.destination = destination
         knownLoader = loader as? ImageLoader
-        state = Mutex(State(queue: PrefetchQueue(limit: limit)))
+        state = Mutex(State(queue: PrefetchQueue(limit: maxConcurrentRequests)))
         let observation = memoryPressureMonitor?.observe { [weak self] level in
             if level >= .warning { self?.stop() }
         }
@@ -81,6 +84,8 @@ public final class ImagePrefetcher: Sendable {
     }
 
     /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
+    ///
+    /// Does nothing while memory is short.
     public func start(_ requests: [ImageRequest]) {
         if let level = memoryPressureMonitor?.condition, level >= .warning { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
@@ -89,6 +94,15 @@ public final class ImagePrefetcher: Sendable {
             for prefetch in prefetches { state.queue.add(prefetch) }
         }
         startNext()
+    }
+
+    /// Loads the images at URLs, like `start(_:)`.
+    ///
+    /// - Parameters:
+    ///   - urls: The URLs, in order.
+    ///   - target: The size to decode to; nil for the stored size. It has no effect on disk.
+    public func start(_ urls: [URL], target: ImageTarget? = nil) {
+        start(urls.map { ImageRequest(url: $0, target: target) })
     }
 
     /// Stops these requests, even if they were started repeatedly. Operations that others wait for continue.
@@ -101,7 +115,7 @@ public final class ImagePrefetcher: Sendable {
     public func stop() { stop { $0.stopAll() } }
 
     /// Waits until no request waits or runs, or until the calling task is cancelled.
-    public func finished() async {
+    public func waitUntilFinished() async {
         let signal = OneTimeSignal()
         let isIdle = state.withLock { state in
             if state.queue.count > 0 { state.listeners.append(signal) }
@@ -181,7 +195,7 @@ struct Prefetch: Sendable {
         case .disk:
             // Local originals are not stored.
             guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
-            product = .original(request.originalKey(loader.cacheKey(for: request).identifier))
+            product = .original(request.originalKey(loader.cacheKey(for: request)))
         }
         key = OperationKey(product, StorageRules(request))
         self.request = request
@@ -205,6 +219,19 @@ extension ImageLoader {
 }
 
 extension ImageLoaderProtocol {
+    /// Loads images ahead of time, at low priority, and returns when all have ended. Only the observer receives errors.
+    ///
+    /// If the calling task is cancelled, it stops them and returns.
+    ///
+    /// - Parameters:
+    ///   - requests: The images, in order.
+    ///   - destination: Whether they are decoded into memory, or only stored on disk.
+    public func prefetch(_ requests: [ImageRequest], to destination: ImagePrefetcher.Destination = .memory) async {
+        let prefetcher = ImagePrefetcher(loader: self, destination: destination)
+        prefetcher.start(requests)
+        await prefetcher.waitUntilFinished()
+    }
+
     /// Loads an image into its destination. Only the observer receives errors.
     fileprivate func load(_ prefetch: Prefetch) async {
         switch prefetch.key.product {

@@ -49,7 +49,9 @@ extension RequestContext {
     /// The keys of the images that need previews for this request: its own, and the one before its processors.
     fileprivate var previewKeys: [ImageCacheKey] {
         if request.processors.isEmpty { return [key] }
-        return [key, ImageCacheKey(identifier: key.identifier, target: request.target, color: request.color)]
+        var unprocessed = request
+        unprocessed.processors = []
+        return [key, unprocessed.cacheKey(of: key.identifier, account: key.account)]
     }
 }
 

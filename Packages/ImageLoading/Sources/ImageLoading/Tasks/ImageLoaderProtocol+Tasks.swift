@@ -8,7 +8,7 @@ extension ImageLoaderProtocol {
             task.state.finish(.success(hit))
         } else {
             start(task) { state, priority throws(ImageError) in
-                try await self.image(for: request, priority: priority) { state.report($0) }
+                try await self.image(for: request, following: priority) { state.report($0) }
             }
         }
         return task
@@ -19,29 +19,31 @@ extension ImageLoaderProtocol {
     package func animationTask(for request: ImageRequest) -> ImageTask {
         let task = ImageTask(request)
         start(task) { state, priority throws(ImageError) in
-            let animation = try await self.animation(for: request, priority: priority) { state.report($0) }
+            let animation = try await self.animation(for: request, following: priority) { state.report($0) }
             state.setFrames(animation.frames)
-            return animation.image
+            return animation.firstFrame
         }
         return task
     }
 
     /// Starts a request and passes its result to `completion` on the main actor.
     ///
-    /// Keep the task: its release cancels the request.
+    /// The request runs until it ends. Keep the task only to cancel it or to change its priority.
     ///
     /// - Parameters:
     ///   - request: The request for the image.
-    ///   - completion: Called once, after this method has returned. Not called after ``ImageTask/cancel()`` or the
-    ///     release of the task on the main actor.
+    ///   - completion: Called once, after this method has returned. Not called after ``ImageTask/cancel()`` on the main
+    ///     actor.
+    @discardableResult
     public func load(
         _ request: ImageRequest, completion: @escaping @MainActor (Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {
         let task = task(for: request)
-        Task { @MainActor [state = task.state] in
-            await state.deliver(onlyResult: true) { event in
+        Task { @MainActor in
+            await task.state.deliver(onlyResult: true) { event in
                 if case .finished(let result) = event { completion(result) }
             }
+            withExtendedLifetime(task) {}  // its release would cancel the request
         }
         return task
     }
@@ -69,13 +71,13 @@ extension ImageLoaderProtocol {
             var version = version
             version.priority = max(version.priority, request.priority)
             if let hit = cachedImage(for: version) {
-                state.report(ImagePreview(hit.image, number: number))
+                state.report(ImagePreview(hit.decoded, number: number))
                 continue
             }
             state.add(
                 Task(executorPreference: taskExecutor) { [version] in
                     do {
-                        state.report(ImagePreview(try await self.image(for: version).image, number: number))
+                        state.report(ImagePreview(try await self.image(for: version).decoded, number: number))
                     } catch {
                         return  // The version has sent the event of its failure, and the image itself follows.
                     }

@@ -2,7 +2,8 @@ public import ImageCore
 
 /// A request in progress. Observe its events, change its priority or cancel it.
 ///
-/// Retain it: when the task and all its `events` are released, the request is cancelled.
+/// Retain a task of `task(for:)`: when it and all its `events` are released, the request is cancelled. A request of
+/// `load(_:completion:)` runs until it ends.
 public final class ImageTask: Hashable, Sendable {
     /// An event of a task.
     @nonexhaustive
