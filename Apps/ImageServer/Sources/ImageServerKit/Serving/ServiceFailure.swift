@@ -113,7 +113,7 @@ extension ImageError {
         case .httpStatus(let status) where status < 500: 404
         case .network, .httpStatus, .offline, .fetch, .circularFetch, .modifier: 502
         case .decoding, .tooLarge: 422
-        case .cancelled, .shutDown: 503
+        case .cancelled, .accountChanged, .shutDown: 503
         case .processing: 500
         @unknown default: 502
         }
