@@ -24,8 +24,9 @@ public struct ImageLoaderOptions: Sendable {
     /// The directory of the disk cache; nil for none. It is created when an image is stored. If it can't be, the loader
     /// works without it, and ``observer`` receives `diskFailed`.
     ///
-    /// Several loaders and processes can share it, with equal ``diskByteLimit`` and ``diskOptions``: the smaller limit evicts
-    /// the entries of all.
+    /// Several loaders and processes can share it, with an equal ``diskByteLimit``. On Linux, one with another limit stores
+    /// nothing while others use it, and reports that to the ``observer``. Elsewhere, the smaller limit evicts the entries of
+    /// all.
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
@@ -36,7 +37,7 @@ public struct ImageLoaderOptions: Sendable {
     /// The limit of the decoded frames of all animations that are shown, in bytes. Each has at least one frame in
     /// addition to its first.
     public var animationByteLimit = 32_000_000
-    /// The limit of the disk cache, in bytes of encoded originals.
+    /// The limit of the disk cache, in bytes of encoded originals. All loaders that share a directory need the same.
     public var diskByteLimit = 500_000_000
     /// Options of the disk cache, such as file names and layout.
     public var diskOptions = DiskCacheOptions()
