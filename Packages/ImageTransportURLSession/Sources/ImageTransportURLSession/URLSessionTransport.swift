@@ -1,6 +1,11 @@
 #if canImport(ImageIO)
     import Dispatch
-    public import Foundation
+    // On Linux, over which Scripts/check-apple compiles this, URLSession is in another module.
+    #if canImport(FoundationNetworking)
+        import Foundation
+    #else
+        public import Foundation
+    #endif
     import HTTPTypes
     import ImageCore
     public import ImageTransporting

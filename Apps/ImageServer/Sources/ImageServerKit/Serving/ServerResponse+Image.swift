@@ -87,7 +87,9 @@ extension ImageAnswer {
             .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
             .resultSize: "\(metadata.width)x\(metadata.height)",
             .contentDisposition: ContentDisposition.value(
-                url, extension: output?.extensions.first ?? metadata.imageFormat.fileExtension),
+                url,
+                extension: output?.extensions.first
+                    ?? (metadata.imageFormat == .unknown ? nil : metadata.imageFormat.fileExtension)),
         ]
         if metadata.imageFormat == .svg { fields[.contentSecurityPolicy] = Self.inertDrawing }
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
