@@ -3,26 +3,24 @@
 import argparse
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 from collections import namedtuple
 from pathlib import Path
 
 TIME_LIMIT = 120  # seconds for the tests of a module
 CHECKED = ['--explicit-target-dependency-import-check', 'error', '-Xswiftc', '-warnings-as-errors']
 Fault = namedtuple('Fault', 'name file before after tests')
-Build = namedtuple('Build', 'package product options test')
+Build = namedtuple('Build', 'package options test')
 
-SWIFT_TEST = ('swift', 'test', '--disable-xctest')
-ROOT = Build('.', ('--product', 'swift-image-loadingPackageTests'), (), SWIFT_TEST)
-TRAITS = Build('.', ('--build-tests',), ('--enable-all-traits', '--scratch-path', '.build-traits'), SWIFT_TEST)
-SERVER = Build('Apps/ImageServer', ('--build-tests',), ('--enable-all-traits',), SWIFT_TEST)
-DESKTOP = Build('Apps/GtkPhotoFeed', ('--build-tests',), (), ('Scripts/lib/on-virtual-screen', 'swift', 'test', '--disable-swift-testing'))
+ROOT = Build('.', (), ('swift', 'test', '--disable-xctest'))
+TRAITS = Build('.', ('--enable-all-traits', '--scratch-path', '.build-traits'), ROOT.test)
+SERVER = Build('Apps/ImageServer', ('--enable-all-traits',), ROOT.test)
+DESKTOP = Build('Apps/GtkPhotoFeed', (), ('Scripts/lib/on-virtual-screen', 'swift', 'test', '--disable-swift-testing'))
 BEHIND_TRAITS = re.compile(r'ImageCodec(AVIF|HEIF|JXL)/|ImageRedisCaching/|ImageTransportAsyncHTTPClient/|ImageObserving/Loader')
 
-FOUND = re.compile(r"^\S+ Test (?!run with )(.+?) recorded an issue|error: (\S+) : |^\S+ Suite (.+?) recorded an issue|Fatal error: (.+)")
+FOUND = re.compile(r'^\S+ Test (?!run with )(.+?) recorded an issue|error: (\S+) : |^\S+ Suite (.+?) recorded an issue|Fatal error: (.+)', re.M)
+COUNT = re.compile(r'Test run with (\d+) test|Executed (\d+) test')
 SWIFT_SWITCH = '''#if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -84,8 +82,7 @@ def changed_files(root, faults):
     for fault in faults:
         path = fault.file
         if path not in files:
-            text = (root / path).read_text()
-            files[path] = C_SWITCH + text if path.endswith('.c') else text
+            files[path] = (C_SWITCH if path.endswith('.c') else '') + (root / path).read_text()
         files[path] = put_in(fault, files[path])
         if path.endswith('.swift'):
             target = path[:path.index('/', path.index('/Sources/') + len('/Sources/'))]
@@ -94,7 +91,7 @@ def changed_files(root, faults):
 
 
 def update_copy(root, copy, changes):
-    """Makes the copy like the repository with the changes. Keeps files that are equal, and folders of builds."""
+    """Makes the copy like the repository with the changes. Keeps files that are equal, links to folders, and builds."""
     listed = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], stdout=subprocess.PIPE, text=True, check=True)
     wanted = {path for path in listed.stdout.splitlines() if (root / path).is_file()} | changes.keys()
     for path in wanted:
@@ -104,6 +101,9 @@ def update_copy(root, copy, changes):
             target.write_bytes(data)
         if path not in changes:
             target.chmod((root / path).stat().st_mode)
+    for path in (path for path in listed.stdout.splitlines() if (root / path).is_dir() and not (copy / path).exists()):
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        (copy / path).symlink_to((root / path).readlink())
     for folder, folders, files in os.walk(copy):
         folders[:] = [name for name in folders if not name.startswith('.build') and name != '.git']
         for path in (Path(folder) / name for name in files):
@@ -112,7 +112,8 @@ def update_copy(root, copy, changes):
 
 
 def compile_copy(copy, build):
-    command = ['swift', 'build', '--package-path', build.package, *build.product, *build.options, *CHECKED]
+    tests = ['--product', 'swift-image-loadingPackageTests'] if build == ROOT else ['--build-tests']
+    command = ['swift', 'build', '--package-path', build.package, *tests, *build.options, *CHECKED]
     result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode:
         lines = [line for line in result.stdout.splitlines() if 'error:' in line] or result.stdout.splitlines()
@@ -127,34 +128,18 @@ def run_tests(copy, build, tests, fault=''):
     command = [programs[0], '--testing-library', 'swift-testing'] if programs else [
         *build.test, '--package-path', build.package, *build.options, '--skip-build']
     command += ['--filter', tests if tests.startswith('(') else '^' + tests]
-    process = subprocess.Popen(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
-                               env={**os.environ, 'FAULT': fault}, start_new_session=True)
-    is_late = threading.Event()
-
-    def end():
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass  # it has ended meanwhile
-
-    timer = threading.Timer(TIME_LIMIT, lambda: (is_late.set(), end()))
-    timer.start()
     try:
-        count = 0
-        for line in process.stdout:
-            if found := FOUND.search(line):
-                return next(name for name in found.groups() if name)
-            if ran := re.search(r'Test run with (\d+) test|Executed (\d+) test', line):
-                count = max(count, *(int(number) for number in ran.groups() if number), 0)
-        if is_late.is_set():
-            return f'a hang: no result in {TIME_LIMIT} s'
-        if process.wait():
-            return f'a crash: exit code {process.returncode}'
-        return None if count else sys.exit(f'error: no test matches {tests}')
-    finally:
-        timer.cancel()
-        end()
-        process.wait()
+        result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                                env={**os.environ, 'FAULT': fault}, timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired as error:
+        result = subprocess.CompletedProcess(command, 'a hang', (error.output or b'').decode(errors='replace'))
+    if found := FOUND.search(result.stdout):
+        return next(name for name in found.groups() if name)
+    if result.returncode:
+        return f'a crash or hang: {result.returncode}'
+    if not any(int(count or 0) for match in COUNT.findall(result.stdout) for count in match):
+        sys.exit(f'error: no test matches {tests}')
+    return None
 
 
 def main():
