@@ -43,7 +43,7 @@
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let client = HTTPClient(
                 eventLoopGroupProvider: .shared(group),
-                options: AsyncHTTPClientTransport.Options(maxIdleTime: .seconds(3_600))
+                configuration: AsyncHTTPClientTransport.Options(maxIdleTime: .seconds(3_600))
                     .makeClientConfiguration())
             for _ in 0..<2 {
                 #expect(try await read(server.url(), over: AsyncHTTPClientTransport(client: client)) == Data([1]))
