@@ -11,7 +11,7 @@ import Testing
 
 private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedImage {
     let loader = ImageLoader(cacheDirectory: cacheDirectory)
-    let image = try await loader.image(for: url, target: .fit(PixelSize(width: 300, height: 300)))
+    let image = try await loader.image(for: url, target: .fit(width: 300, height: 300))
     return image
 }
 
