@@ -72,6 +72,7 @@ struct PNGMetadataTests {
             RawPNG.profileChunk([1, 2, 3]), RawPNG.profileChunk(rgb, hasWrongChecksum: true),
             RawPNG.profileChunk(Array(rgb.dropLast(8))), RawPNG.profileChunk(RawPNG.profile(space: "GRAY")),
             RawPNG.Chunk("iCCP", []), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 1, 2, 3]),
+            RawPNG.Chunk("iCCP", Array("name".utf8) + [0]), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0]),
         ]
         for chunk in chunks {
             var file = Self.image
@@ -120,7 +121,7 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 19, 131])
+    @Test("only metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 19, 131, 132])
     func metadataLimit(bytes: Int) throws {
         var file = RawPNG(colorType: 3, scanlines: [[0, 1]])
         file.before = [
@@ -129,7 +130,7 @@ struct PNGMetadataTests {
         ]
         let limits = DecodingLimits(metadataByteLimit: bytes)
         let found = try png.header(of: file.data, limits: limits)
-        #expect(found.colorProfile == nil)
+        #expect((found.colorProfile == nil) == (bytes < 132))
         #expect(found.orientation == (bytes < 22 ? .up : .right))
         #expect(try png.pixels(file.data, limits: limits) == [40, 50, 60, 77])
     }
@@ -217,7 +218,7 @@ struct PNGColorChunkTests {
     func codePoints() throws {
         let srgb = try header([.init("cICP", [1, 13, 0, 1]), Self.profile, Self.gamma(100_000)])
         #expect(srgb.color == .sRGB)
-        let p3 = try header([.init("cICP", [12, 13, 0, 1]), Self.profile])
+        let p3 = try header([.init("cICP", [12, 13, 0, 1]), .init("cICP", [1, 13, 0, 1]), Self.profile])
         #expect(p3.colorProfile == nil)
         #expect(p3.color == SourceColor(primaries: .displayP3))
         #expect(try color([.init("cICP", [1, 8, 0, 1])]) == SourceColor(transfer: .gamma(1)))
@@ -241,6 +242,7 @@ struct PNGColorChunkTests {
             "mDCV", [UInt8](repeating: 9, count: 16) + RawPNG.uint32(40_000_000) + RawPNG.uint32(1))
         for (chunks, peak) in [
             ([points], nil), ([points, mastering, level], 1200), ([mastering, unknown, points], 4000),
+            ([points, level, unknown], 1200),
         ] as [([RawPNG.Chunk], Double?)] {
             let found = try header([Self.profile] + chunks)
             #expect(found.nativeLayout == .rgba16 && found.color.peakLuminance == peak)

@@ -20,8 +20,10 @@ struct PNGColors {
         case .gamma where data.count == 4 && gamma == nil: gamma = Self.gamma(data.bigEndian32(at: 0))
         case .chromaticities where data.count == 32 && primaries == nil: primaries = RGBPrimaries(chunk: data)
         case .codePoints where data.count == 4 && coded == nil: coded = Self.color(codePoints: data)
-        case .lightLevel where data.count == 8: lightLevel = Double(data.bigEndian32(at: 0)) / 10_000
-        case .mastering where data.count == 24: mastering = Double(data.bigEndian32(at: 16)) / 10_000
+        case .lightLevel where data.count == 8 && lightLevel == nil:
+            lightLevel = Double(data.bigEndian32(at: 0)) / 10_000
+        case .mastering where data.count == 24 && mastering == nil:
+            mastering = Double(data.bigEndian32(at: 16)) / 10_000
         default: break
         }
     }
