@@ -92,7 +92,7 @@
             }
         }
 
-        @Test("alpha is straight, also if the file has premultiplied colors", arguments: [false, true])
+        @Test("alpha is straight at the stored size, also of premultiplied colors", arguments: [false, true])
         func alpha(isPremultiplied: Bool) throws {
             var image = TestAVIF(
                 24, 17, matrix: 0, luma: { x, _ in Double(x) / 46 },
@@ -101,6 +101,7 @@
             image.settings.is_premultiplied = isPremultiplied ? 1 : 0
             let opened = try avif.open(try image.file())
             #expect(opened.header.hasAlpha)
+            #expect(opened.decodableSize(covering: PixelSize(width: 1, height: 1)) == opened.header.storedSize)
             let pixels = try avif.pixels(opened)
             for index in image.y.indices {
                 // With the identity matrix, the planes are green, blue and red.

@@ -27,12 +27,6 @@
             return builder.item("av01", coded.data, properties: [size, -configuration] + properties)
         }
 
-        private static func addAlpha(_ level: Double, of item: Int, to builder: inout HEIFBuilder) throws {
-            let type = builder.property("auxC", auxiliaryType)
-            let alpha = try add(level, to: &builder, properties: [type], isAlpha: true)
-            builder.reference("auxl", from: alpha, to: [item])
-        }
-
         /// Returns a file of two cells beside each other.
         private static func grid(
             _ order: (Int, Int) -> [Int] = { [$0, $1] }, color: (cells: Data?, grid: Data?) = (nil, nil),
@@ -45,7 +39,11 @@
             let size = PixelSize(width: 2 * side, height: side)
             let grid = builder.grid(order(cells[0], cells[1]), columns: 2, size: size, properties: gridColor)
             builder.primary = grid
-            if alphaOfCells { for cell in cells { try addAlpha(0.5, of: cell, to: &builder) } }
+            for cell in cells where alphaOfCells {
+                let type = builder.property("auxC", auxiliaryType)
+                let alpha = try add(0.5, to: &builder, properties: [type], isAlpha: true)
+                builder.reference("auxl", from: alpha, to: [cell])
+            }
             if alphaOfGrid {
                 let type = builder.property("auxC", auxiliaryType)
                 let alphas = try [0.5, 1].map { try add($0, to: &builder, properties: [type], isAlpha: true) }

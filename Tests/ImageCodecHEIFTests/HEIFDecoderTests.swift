@@ -163,6 +163,19 @@
             #expect(try heif.pixels(image, size: thumbnail, preference: .speed).count == thumbnail.area * 4)
         }
 
+        @Test("the largest of several thumbnails is decoded", arguments: [[64, 128], [128, 64]])
+        func thumbnails(sides: [Int]) throws {
+            var builder = HEIFBuilder()
+            for side in [256] + sides {
+                let planes = TestPlanes(size: PixelSize(width: side, height: side), chroma: 1, bitDepth: 8)
+                let image = builder.image(try planes.encoded())
+                if image > 1 { builder.reference("thmb", from: image, to: [1]) }
+            }
+            let size = try heif.open(builder.file()).decodableSize(
+                covering: PixelSize(width: 1, height: 1), preference: .speed)
+            #expect(size == PixelSize(width: 128, height: 128))
+        }
+
         @Test("alpha is that of the auxiliary image, and premultiplied color is divided by it")
         func alpha() throws {
             var builder = HEIFBuilder()

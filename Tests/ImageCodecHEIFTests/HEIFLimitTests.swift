@@ -67,6 +67,22 @@
             }
         }
 
+        @Test("tiles that share their data are refused if it is longer than the file in total")
+        func sharedData() throws {
+            let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+            var (builder, empty) = (HEIFBuilder(), coded)
+            empty.data = Data()
+            for tile in [coded, empty, empty, empty] { builder.image(tile) }
+            builder.primary = builder.grid([1, 2, 3, 4], columns: 2, size: PixelSize(width: 128, height: 128))
+            var file = builder.file()
+            // The table of locations has 14 bytes for each item, of which the last 8 are the position and the length.
+            let table = try #require(file.firstRange(of: Data("iloc".utf8))).upperBound + 8
+            for end in [28, 42, 56] {
+                file.replaceSubrange(table + end - 8..<table + end, with: file[table + 6..<table + 14])
+            }
+            #expect(failure(file, .default) == .malformed(.heic, "the data of tiles overlaps"))
+        }
+
         @Test("tiles with alpha of their own and tiles of several color spaces are refused")
         func tiles() throws {
             let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()

@@ -65,6 +65,19 @@
             #expect(try jxl.pixels(image, frame: 0).largestDifference(to: expected) == 0)
         }
 
+        @Test("frames that are stored for later ones count as memory, once for each slot")
+        func storedFrames() throws {
+            func heldBytes(_ slots: [Int]) throws -> Int {
+                var coding = TestJXL(Self.size)
+                coding.ticks = .init(100, 1)
+                var frames = Self.frames([1, 1, 1, 1])
+                for (index, slot) in slots.enumerated() { frames[index].savedSlot = slot }
+                return try jxl.open(coding.file(frames)).heldByteCount(frame: 0, size: Self.size, layout: .rgba8)
+            }
+            // Three planes of floats.
+            #expect(try heldBytes([1, 2, 3]) - heldBytes([1, 1, 1]) == 12 * Self.size.area)
+        }
+
         @Test("layers of a still image are composed, and there is one frame")
         func stillLayers() throws {
             let coding = TestJXL(Self.size)

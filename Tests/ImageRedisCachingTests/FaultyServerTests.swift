@@ -203,6 +203,23 @@
             #expect(cache.isAvailable)
         }
 
+        @Test("an entry of exactly the limit is stored and found, and one byte more is too large")
+        func exactLimit() async throws {
+            let value = RedisEntryFormat.bytes(of: entry, for: key)
+            let reply = Array("$\(value.count)\r\n".utf8) + value + Array("\r\n".utf8)
+            let server = try await FakeRedisServer { command in
+                command[0] == "SET" ? .reply("+OK\r\n") : command[0] == "GETRANGE" ? .bytes(reply) : .reply(":1\r\n")
+            }
+            let cache = try server.makeCache { $0.entryByteLimit = value.count }
+            try await cache.store(entry, for: key)
+            #expect(await cache.entry(for: key) == entry)
+            var larger = entry
+            larger.data.append(0)
+            await #expect(throws: DataCacheError.tooLarge(bytes: value.count + 1, allowed: value.count)) {
+                try await cache.store(larger, for: key)
+            }
+        }
+
         @Test("a SCAN that never ends stops when the task is cancelled")
         func endlessScan() async throws {
             let server = try await FakeRedisServer(Self.ready(.reply("*2\r\n$1\r\n1\r\n*0\r\n")))

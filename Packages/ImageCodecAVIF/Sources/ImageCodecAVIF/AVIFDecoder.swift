@@ -56,7 +56,6 @@
             try container.checkCells(reader.info)
             header = try ImageHeader(of: reader, in: container, limits: limits)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
-            try limits.check(.frames, header.frameCount)
         }
 
         /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
