@@ -70,11 +70,6 @@ struct DataCacheContractTests {
         }
         #expect(violation?.description.contains(part) == true, "\(violation?.description ?? "none")")
     }
-
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        #expect(Set(DataCacheContract.rules.map(\.name)) == Set(BrokenDataCache.Defect.allCases.map(\.rawValue)))
-    }
 }
 
 /// A cache that removes an older entry before it stores the newer one.

@@ -28,12 +28,6 @@ struct DataTransportFaultTests {
             }
         }
     }
-
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        let names = DataTransportContract.faultRules.map(\.name)
-        #expect(Set(names) == Set(FaultBlindTransport.Defect.allCases.map(\.rawValue)))
-    }
 }
 
 /// A transport that ignores or confuses one fault of a server. The raw value of its defect is the rule that it breaks.

@@ -64,11 +64,6 @@ struct ImageCacheContractTests {
             }
         }
     }
-
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        #expect(Set(Self.allRules.map(\.name)) == Set(BrokenImageCache.Defect.allCases.map(\.rawValue)))
-    }
 }
 
 /// A fake that breaks one rule, which is the raw value of its defect.

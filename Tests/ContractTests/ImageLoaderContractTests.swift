@@ -21,11 +21,6 @@ struct ImageLoaderContractTests {
         }
     }
 
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        #expect(Set(ImageLoaderContract.rules.map(\.name)) == Set(BrokenLoader.Defect.allCases.map(\.rule)))
-    }
-
     private static func fixture(_ make: (FakeImageLoader) -> any ImageLoaderProtocol) -> ImageLoaderFixture {
         let (loader, gate) = (FakeImageLoader(), TestGate())
         func request(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }

@@ -37,10 +37,4 @@ struct RequestCoalescerContractTests {
             }
         }
     }
-
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        let broken = Set(BrokenCoalescer.Defect.all.flatMap(\.brokenRules))
-        #expect(Set(RequestCoalescerContract.rules.map(\.name)) == broken)
-    }
 }

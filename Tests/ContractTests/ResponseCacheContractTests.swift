@@ -31,12 +31,6 @@ struct ResponseCacheContractTests {
         }
     }
 
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        let defects = BrokenResponseCache.Defect.allCases.map(\.rawValue)
-        #expect(Set(ResponseCacheContract.rules.map(\.name)) == Set(defects))
-    }
-
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     private static func cached(_ server: any DataTransport) -> CachingTransport {

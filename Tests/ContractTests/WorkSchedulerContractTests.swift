@@ -56,12 +56,6 @@ struct WorkSchedulerContractTests {
             }
         }
     }
-
-    @Test("there is a broken double for each rule")
-    func doublesAreComplete() {
-        let broken = Set(BrokenScheduler.Defect.allCases.flatMap(\.brokenRules))
-        #expect(Set(WorkSchedulerContract.rules.map(\.name)) == broken)
-    }
 }
 
 /// A scheduler with a `ManualScheduler` for each lane. Starts its work in order as soon as a slot is free.
