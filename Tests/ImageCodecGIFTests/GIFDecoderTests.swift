@@ -143,18 +143,16 @@ struct GIFDecoderTests {
                 $0.control(transparent: 7); whole(&$0)
             })
         // The last frame is never disposed of. The disposal of an earlier frame is visible.
-        #expect(
-            try !hasAlpha {
-                $0.control(disposal: 2); whole(&$0)
-            })
-        #expect(
-            try hasAlpha {
-                $0.control(disposal: 2); whole(&$0); whole(&$0)
-            })
-        #expect(
-            try hasAlpha {
-                $0.control(disposal: 3); whole(&$0); whole(&$0)
-            })
+        for disposal in 2...3 {
+            #expect(
+                try !hasAlpha {
+                    $0.control(disposal: disposal); whole(&$0)
+                })
+            #expect(
+                try hasAlpha {
+                    $0.control(disposal: disposal); whole(&$0); whole(&$0)
+                })
+        }
         #expect(
             try !hasAlpha {
                 whole(&$0); $0.control(disposal: 3); whole(&$0); whole(&$0)
@@ -253,7 +251,8 @@ struct GIFCompressionTests {
         var builder = GIFBuilder(1, 1)
         builder.descriptor(0, 0, 1, 1)
         builder.append([UInt8(size), 1, 0, 0])
-        #expect(throws: ImageDecodingError.self) { try GIFReading.text(builder.finished) }
+        let problem = size == 0 ? "the LZW code size is 0" : "the file contains no image"
+        #expect(throws: ImageDecodingError.malformed(.gif, problem)) { try GIFReading.text(builder.finished) }
     }
 
     @Test("a full table is used until it is cleared")

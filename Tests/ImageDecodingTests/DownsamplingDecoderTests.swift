@@ -18,14 +18,13 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
     }
 
-    @Test("fill without scaling copies a rectangle of the rows")
-    func crop() throws {
-        let target = ImageTarget(PixelSize(width: 4, height: 12), mode: .fill)
+    @Test("fill without scaling copies a rectangle of the rows", arguments: [(6, 0, 4, 12), (0, 4, 16, 4)])
+    func crop(x: Int, y: Int, width: Int, height: Int) throws {
+        let target = ImageTarget(PixelSize(width: width, height: height), mode: .fill)
         let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), target: target)
-        var expected: [UInt8] = []
-        for y in 0..<12 {
-            let row = y * 64
-            expected += Self.pixels[row + 24..<row + 40]
+        let expected = (y..<y + height).flatMap { row -> ArraySlice<UInt8> in
+            let start = row * 64 + 4 * x
+            return Self.pixels[start..<start + 4 * width]
         }
         #expect(image.bitmap.pixels == expected)
     }

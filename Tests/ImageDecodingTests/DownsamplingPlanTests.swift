@@ -75,6 +75,7 @@ struct DownsamplingPlanTests {
         Row((600, 375), fast(301, 301), output: (301, 188), codec: (600, 375)),
         // The codec's last column covers a part of a pixel only.
         Row((751, 1501), fit(100, 150), output: (75, 150), codec: (188, 376), step: resample(0, 0, 187.75, 375.25)),
+        Row((751, 501), fast(376, 376), output: (376, 251), codec: (376, 251), step: resample(0, 0, 375.5, 250.5)),
         // Fill crops the left and right sides, in the codec's coordinates.
         Row((4000, 2000), fill(200, 200), output: (200, 200), codec: (1000, 500), step: resample(250, 0, 500, 500)),
         Row(

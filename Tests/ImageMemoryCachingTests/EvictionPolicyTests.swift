@@ -110,6 +110,15 @@ struct EvictionPolicyTests {
         #expect(cache.value(for: 91) == 91)
     }
 
+    @Test(
+        "S3-FIFO keeps the entries that filled it while others are requested once",
+        arguments: [CacheLimits(cost: 10), CacheLimits(count: 10)])
+    func keepsFirst(limits: CacheLimits) {
+        let cache = MemoryCache<Int, Int>(limits: limits, policy: .s3FIFO)
+        for key in 0..<30 { cache.insert(key, for: key) }
+        #expect((1...9).allSatisfy { cache.value(for: $0) != nil })
+    }
+
     @Test("GDSF refuses an entry that would be evicted first, until it has been inserted a few times")
     func refusesWorthless() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .gdsf)

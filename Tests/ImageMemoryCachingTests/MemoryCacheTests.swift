@@ -57,6 +57,10 @@ struct MemoryCacheTests {
         cache.insert(1, cost: 0, for: 1)
         #expect(cache.limits.cost == 0)
         #expect(cache.count == 1)
+        cache.limits.cost = 10
+        cache.limits.entryCost = 3
+        for cost in 3...4 { cache.insert(cost, cost: cost, for: cost) }
+        #expect(cache.value(for: 3) == 3 && cache.value(for: 4) == nil)
     }
 
     @Test("values are removed by key, by predicate, and all at once")

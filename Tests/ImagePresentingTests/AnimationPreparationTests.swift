@@ -32,7 +32,7 @@ struct AnimationPreparationTests {
         withExtendedLifetime(player) {}
     }
 
-    @Test("prepares once at a time, off the main actor")
+    @Test("prepares one frame at a time")
     func preparesOnce() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false))
         let player = fixture.player(frames, clock)

@@ -124,6 +124,21 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "a1", "a2", "a3", "b3", "b4", "b5", "a5"])
     }
 
+    @Test("an animation whose frames are loaded later joins one that plays")
+    func joinsWhenLoaded() async {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 100_000))
+        let players = ["a", "b"].map { fixture.player(frames, clock, name: $0, isOpened: $0 == "a") }
+        for player in players { player.isVisible = true }
+        frames.opening.open()
+        var second = 0
+        while !fixture.log.messages.contains(where: { $0.hasPrefix("b") }) {
+            clock.tick(at: .seconds(second))
+            second += 1
+            await Task.yield()
+        }
+        #expect(Set(fixture.log.messages.suffix(2).map { $0.dropFirst() }).count == 1)
+    }
+
     @Test("a surface may hide other players while it shows a frame")
     func hidesInShow() {
         let clock = fixture.clock()

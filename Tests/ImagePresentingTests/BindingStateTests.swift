@@ -30,10 +30,11 @@ struct BindingStateTests {
 
     private struct NotStarted: Error {}
 
-    @Test("a cancellation is not a failure, and becoming visible loads again")
+    @Test("a cancellation is not a failure, leaves no preview, and becoming visible loads again")
     func cancelled() async throws {
         var state = BindingState(options: .init())
         let first = try begin(&state, request("a"))
+        #expect(accepts(&state, .preview(loaded(1).image), first))
         #expect(accepts(&state, .finished(.failure(.cancelled)), first))
         #expect(state.appearance.text == "idle empty")
         _ = state.becameVisible(false)

@@ -129,6 +129,15 @@ struct LaneStateTests {
         #expect(low == [1] && still == [] && raised == [3])
     }
 
+    @Test("a server whose last work has left the queue leaves nothing there")
+    func leavesNothing() {
+        var queue = WaitingQueue()
+        for id in 1...2 as ClosedRange<WorkID> { queue.set(id, rank: id, server: "a", serverIsOpen: id == 1) }
+        for id in 1...2 as ClosedRange<WorkID> { queue.remove(id, server: "a", serverIsOpen: true) }
+        let queues = Mirror(reflecting: queue).descendant("queues") as? [String?: IndexedHeap<WorkID>]
+        #expect(queues?.isEmpty == true && queue.first == nil)
+    }
+
     // MARK: Stalls
 
     @Test("work of another server, but not of its own, takes the slot of a transfer that is too slow")
@@ -148,7 +157,7 @@ struct LaneStateTests {
         #expect(first == .seconds(1) && early == [] && inTime == [5])
         let full = (state.nextWait(at: .seconds(1)), state.wakeUp(at: .seconds(9)))
         #expect(full.0 == nil && full.1 == [], "at most three at a time")
-        for id in [1, 2, 5] as [WorkID] { state.moved(100, by: id, at: .seconds(9)) }
+        for id in [1, 2, 5] as [WorkID] { for bytes in [60, 40] { state.moved(bytes, by: id, at: .seconds(9)) } }
         let overLimit = state.finish(5, at: .seconds(9))
         let ended = state.finish(1, at: .seconds(9))
         #expect(overLimit == [] && ended == [3])
