@@ -16,14 +16,6 @@ func failure(_ transport: any DataTransport, _ request: TransportRequest) async 
     }
 }
 
-/// Returns many bytes that repeat a pattern.
-func bigPattern(mebibytes: Int) -> [UInt8] {
-    let block = pattern(1 << 16)
-    var bytes: [UInt8] = []
-    for _ in 0..<(mebibytes * 16) { bytes += block }
-    return bytes
-}
-
 /// Returns a deterministic sequence of varying bytes.
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }

@@ -81,7 +81,7 @@ struct HTTP2Tests {
         "a paused stream and a released stream do not disturb others on the connection",
         arguments: HTTPTransport.allCases)
     func pausedStream(_ http: HTTPTransport) async throws {
-        let big = bigPattern(mebibytes: 4)
+        let big = Array(repeatElement(pattern(1 << 16), count: 64).joined())
         let server = try await NginxServer(files: ["big": big, "a": pattern(10_000)])
         let transport = http.make(perHost: 1, rootsFile: server.rootsFile)
         let paused = try await transport.send(TransportRequest(url: try server.url("/big")))

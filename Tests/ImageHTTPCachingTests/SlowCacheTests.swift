@@ -86,7 +86,7 @@ struct SlowCacheTests {
         #expect(try await test.stored("/large") == nil)
     }
 
-    @Test("a resumed download doesn't wait for a cache that hangs, which is reported once")
+    @Test("a download whose parts are stored doesn't wait for a cache that hangs, which is reported once")
     func resuming() async throws {
         let url = CachingFixture.url("/r")
         let failures = MessageLog<DataCacheError>()

@@ -108,14 +108,16 @@ struct ConditionTests {
 
     @Test("a download that is cancelled at the gate leaves nothing there")
     func cancelledAtGate() async {
-        let gate = DownloadGate()
+        let (gate, executor) = (DownloadGate(), FIFOExecutor())
         gate.changeConditions { $0.pressure = .critical }
         weak var priority: LivePriority?
         do {
             let waiting = LivePriority(.low)
             priority = waiting
-            let task = Task { try await gate.waitUntilOpen(waiting) {} }
+            let task = Task(executorPreference: executor) { try await gate.waitUntilOpen(waiting) {} }
+            executor.run()
             task.cancel()
+            executor.run()
             await #expect(throws: CancellationError.self) { try await task.value }
         }
         #expect(priority == nil)
@@ -243,24 +245,6 @@ struct ConditionTests {
         let expected =
             seconds == nil ? "network" : "\(ImageError.network(.unresolvedHost, "can't resolve the host: a"))"
         #expect(await end(of: task, fixture) == expected)
-    }
-
-    @Test("waiting for the network resets the retries of a request")
-    func retriesReset() async {
-        let fixture = fixture(retries: 1)
-        let failure = ScriptedTransport.Reply.failure(.connectionFailed("no route"))
-        let task = fixture.loader.task(for: fixture.request("a", first: failure))
-        fixture.transport.script(
-            fixture.request("a").address, [failure, failure, failure, .ok(LoaderFixture.image)])
-        fixture.run()
-        network.condition = .offline
-        fixture.clock.advance(by: .seconds(100))
-        fixture.run()
-        network.condition = .online
-        fixture.run()
-        fixture.clock.advance(by: .seconds(100))
-        #expect(await end(of: task, fixture) == "network")
-        #expect(fixture.transport.sendCount == 4)
     }
 
     @Test("a failure with a network or for another reason ends the request")

@@ -53,7 +53,7 @@ struct MemoryPressureTests {
         prefetcher.start([ahead, wanted])
         await scheduler.waitForArrivals(2)
         let task = Task { try await fixture.loader.image(for: wanted) }
-        await scheduler.waitUntil { $0.contains { $0.isRaised } }
+        await scheduler.waitUntil { $0.contains { if case .reprioritized(_, .normal) = $0 { true } else { false } } }
         monitor.condition = level
         #expect(prefetcher.count == 0)
         await scheduler.reachesCancellation()
@@ -76,11 +76,5 @@ struct MemoryPressureTests {
         prefetcher.start([request])
         await prefetcher.waitUntilFinished()
         #expect(fixture.transport.messages.contains(.sent(request.address)))
-    }
-}
-
-extension ManualScheduler.Message {
-    fileprivate var isRaised: Bool {
-        if case .reprioritized(_, .normal) = self { true } else { false }
     }
 }

@@ -25,16 +25,6 @@ struct RequestOriginTests {
         #expect(!fixture.observer.kinds().contains(.downloadStarted))
     }
 
-    @Test("the size limit of transfers applies to data in memory")
-    func dataLimit() async {
-        let request = ImageRequest(.data(hashing: Data(count: 10_001)))
-        let result = await Task { try await fixture.loader.data(for: request) }.result
-        guard case .failure(ImageError.tooLarge(10_000)) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
-    }
-
     @Test("a custom fetch is called once for all requests with its name")
     func fetch() async throws {
         let gate = TestGate()

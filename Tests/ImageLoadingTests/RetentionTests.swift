@@ -1,23 +1,17 @@
 import HTTPTypes
 import ImageCore
 import ImageLoading
-import ImageMemoryCaching
 import ImageTesting
 import Testing
 
 @Suite("How long images stay in memory")
 struct RetentionTests {
-    @Test("with two budgets, a thousand expendable images don't evict a preferred one")
-    func preferred() async throws {
-        let memory = MemoryImageCache(byteLimit: 100_000, policy: .twoBudgets())
-        let fixture = LoaderFixture { $0.memoryCache = memory }
-        let kept = fixture.request("kept") { $0.memoryRetention = .preferred }
-        _ = try await fixture.loader.image(for: kept)
-        for number in 0..<1_000 {
-            _ = try await fixture.loader.image(for: fixture.request("\(number)") { $0.memoryRetention = .expendable })
-        }
-        #expect(fixture.loader.cachedImage(for: kept) != nil)
-        #expect(memory.count < 200)
+    @Test("a request decides whether its image is expendable", arguments: [MemoryRetention.expendable, .preferred])
+    func requested(_ retention: MemoryRetention) async throws {
+        let fixture = LoaderFixture()
+        let request = fixture.request("a") { $0.memoryRetention = retention }
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.memory.retentions == [request.cacheKey: retention])
     }
 
     @Test("by default, an image is expendable if its original is on disk, and otherwise preferred")
