@@ -34,7 +34,7 @@ struct BindingStateTests {
     func cancelled() async throws {
         var state = BindingState(options: .init())
         let first = try begin(&state, request("a"))
-        #expect(accepts(&state, .preview(loaded(1).image), first))
+        #expect(accepts(&state, .preview(loaded(1).decoded), first))
         #expect(accepts(&state, .finished(.failure(.cancelled)), first))
         #expect(state.appearance.text == "idle empty")
         _ = state.becameVisible(false)
