@@ -188,6 +188,7 @@ struct FreshnessTests {
         #expect(response.age(at: noon) == .seconds(10))
         #expect(response.age(at: noon + 7) == .seconds(17))
         #expect(response.age(at: noon - 1) == nil)
+        #expect(response.age(at: Date(timeIntervalSince1970: 1e300)) == .seconds(1 << 31))
         #expect(response.headers(at: noon - 1)[.age] == "2147483648")
         #expect(stored(delay: -5).age(at: noon) == .zero)
     }

@@ -29,11 +29,11 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         self.responseTime = responseTime
     }
 
-    /// Returns the time since the server generated or validated the response (RFC 9111, 4.2.3). Nil if it arrived after
-    /// `now`: the clock was set back.
+    /// Returns the time since the server generated or validated the response (RFC 9111, 4.2.3), at most 2^31 seconds.
+    /// Nil if it arrived after `now`: the clock was set back.
     public func age(at now: Date) -> Duration? {
         let age = ageInSeconds(at: now)
-        return age.isFinite ? .seconds(age) : nil
+        return age.isFinite ? .seconds(min(age, DeltaSeconds.largest)) : nil
     }
 
     /// The same in seconds, for calculations with dates; infinite instead of nil.
