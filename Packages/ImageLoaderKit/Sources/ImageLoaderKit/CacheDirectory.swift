@@ -1,6 +1,10 @@
 public import ImageCore
 public import ImageLoading
 
+#if canImport(ImageIO)
+    import class Foundation.Bundle
+#endif
+
 /// Directories for the disk cache.
 public enum CacheDirectory {
     /// Returns the directory for the image cache of an application. The directory may not exist yet.

@@ -13,11 +13,11 @@ extension URLSessionConfiguration {
     /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/allowsconstrainednetworkaccess
     public var allowsConstrainedNetworkAccess: Bool {
         get { true }
-        set { ConstrainedAccessStub.lastValue.withLock { $0 = newValue } }
+        set { if !newValue { ConstrainedAccessStub.isForbidden.withLock { $0 = true } } }
     }
 }
 
-/// The last value that was set, because an extension can't store one for each configuration.
+/// Whether any configuration forbids it, because an extension can't store it for each, and tests run at the same time.
 public enum ConstrainedAccessStub {
-    public static let lastValue = Mutex<Bool?>(nil)
+    public static let isForbidden = Mutex(false)
 }
