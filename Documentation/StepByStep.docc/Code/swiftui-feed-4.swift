@@ -14,7 +14,7 @@ struct Photo: Decodable, Identifiable, Sendable {
     var request: ImageRequest {
         var request = ImageRequest(url: thumbnailUrl)
         if let thumbHash, let placeholder = try? ThumbHash(base64: thumbHash) {
-            request.placeholder = .image(placeholder)
+            request.placeholder = .thumbHash(placeholder)
         }
         return request
     }
