@@ -15,17 +15,15 @@ IMPLIED = {'Copyable', 'Escapable', 'SendableMetatype'}
 
 
 def read(graphs):
-    """Returns the graphs of each platform's folder: its symbols and relationships by module, with extensions of other modules."""
-    platforms = {}
-    for platform in sorted(os.listdir(graphs)):
-        modules = platforms[platform] = collections.defaultdict(lambda: ([], []))
-        for name in sorted(os.listdir(os.path.join(graphs, platform))):
-            with open(os.path.join(graphs, platform, name), encoding='utf-8') as file:
-                graph = json.load(file)
-            symbols, relationships = modules[name.split('.')[0].split('@')[0]]
-            symbols += graph['symbols']
-            relationships += graph['relationships']
-    return platforms
+    """Returns the symbols and relationships of each module, including its extensions of other modules."""
+    modules = collections.defaultdict(lambda: ([], []))
+    for name in sorted(os.listdir(graphs)):
+        with open(os.path.join(graphs, name), encoding='utf-8') as file:
+            graph = json.load(file)
+        symbols, relationships = modules[name.split('.')[0].split('@')[0]]
+        symbols += graph['symbols']
+        relationships += graph['relationships']
+    return modules
 
 
 def condition(constraints):
@@ -71,13 +69,12 @@ def lines(platforms):
     } for module, found in modules.items()}
 
 
-def undocumented(platforms):
+def undocumented(modules):
     """Yields the public symbols without documentation that are declared in this repository."""
-    for graphs in platforms.values():
-        for module, (symbols, _) in sorted(graphs.items()):
-            for symbol in symbols:
-                if 'docComment' not in symbol and '/Packages/' in symbol.get('location', {}).get('uri', ''):
-                    yield f'{module}: {line(symbol)}'
+    for module, (symbols, _) in sorted(modules.items()):
+        for symbol in symbols:
+            if 'docComment' not in symbol and '/Packages/' in symbol.get('location', {}).get('uri', ''):
+                yield f'{module}: {line(symbol)}'
 
 
 def update(modules, folder):
@@ -108,13 +105,13 @@ def differences(modules, folder):
 
 
 def main(graphs, folder, *options):
-    platforms = read(graphs)
+    platforms = {name: read(os.path.join(graphs, name)) for name in sorted(os.listdir(graphs))}
     modules = lines(platforms)
     if not modules:
         raise SystemExit('error: no symbol graphs found')
     if options == ('--update',):
         return update(modules, folder)
-    missing = sorted(set(undocumented(platforms)))
+    missing = sorted({text for found in platforms.values() for text in undocumented(found)})
     if options == ('--undocumented',):
         return print(*missing, sep='\n')
     if options:

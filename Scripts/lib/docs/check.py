@@ -174,7 +174,7 @@ def main(folder, graphs, *options):
     print(*found, sep='\n', file=sys.stderr)
     if found:
         raise SystemExit(f'error: {len(found)} problems of the site')
-    symbols = sum(len(graph) for modules in site.symbols.values() for graph in modules.values())
+    symbols = sum(len(symbols) for modules in site.symbols.values() for symbols, _ in modules.values())
     print(f'==> {len(site.pages)} pages: each link leads somewhere, each page has text, and each of {symbols} public symbols a comment',
           file=sys.stderr)
 

@@ -74,7 +74,7 @@ public struct DiskEncoding: Hashable, Sendable {
         DiskEncoding(choice: .format(format), options: EncodingOptions(quality: quality))
     }
 
-    /// Returns a format that fits the image, as chosen by ``AdaptiveEncoderChoice/standard(among:)``.
+    /// Returns a format that fits the image, as chosen by `AdaptiveEncoderChoice.standard(among:)`.
     /// - Parameter quality: The quality of lossy formats, from 0 to 1. Other values trap.
     public static func adaptive(quality: Double = 0.85) -> DiskEncoding {
         DiskEncoding(choice: .adaptive, options: EncodingOptions(quality: quality))

@@ -1,9 +1,9 @@
-package import ImageCore
+public import ImageCore
 
 /// Collects the rows that it receives. Can throw after a number of rows.
-package final class CollectingRowSink: PixelRowSink {
+public final class CollectingRowSink: PixelRowSink {
     /// The accepted rows, in order.
-    package private(set) var rows: [[UInt8]] = []
+    public private(set) var rows: [[UInt8]] = []
     private let stopsAfter: Int
     private let failure: ImageDecodingError
 
@@ -12,18 +12,18 @@ package final class CollectingRowSink: PixelRowSink {
     /// - Parameters:
     ///   - stopsAfter: The number of rows to accept before the sink throws.
     ///   - failure: The error to throw for each further row.
-    package init(stopsAfter: Int = .max, failure: ImageDecodingError = .cancelled) {
+    public init(stopsAfter: Int = .max, failure: ImageDecodingError = .cancelled) {
         self.stopsAfter = stopsAfter
         self.failure = failure
     }
 
     /// The bytes of all accepted rows.
-    package var pixels: [UInt8] { rows.reduce(into: []) { $0 += $1 } }
+    public var pixels: [UInt8] { rows.reduce(into: []) { $0 += $1 } }
 
     /// The number of rows that were passed to the sink, including rejected ones.
-    package private(set) var offeredCount = 0
+    public private(set) var offeredCount = 0
 
-    package func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
+    public func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         offeredCount += 1
         if rows.count >= stopsAfter { throw failure }
         rows.append(unsafe row.withUnsafeBufferPointer { unsafe Array($0) })

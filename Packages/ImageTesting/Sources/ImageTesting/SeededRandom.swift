@@ -1,13 +1,16 @@
 /// A random number generator that gives the same numbers for the same seed, on every platform.
 ///
 /// It uses SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014), which is not secure.
-package struct SeededRandom: RandomNumberGenerator, Sendable {
+public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Creates a generator.
-    package init(seed: UInt64) { self.state = seed }
+    ///
+    /// - Parameter seed: Equal seeds give equal numbers.
+    public init(seed: UInt64) { self.state = seed }
 
-    package mutating func next() -> UInt64 {
+    /// Returns the next number.
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
