@@ -1,8 +1,11 @@
 public import ImageCore
 public import ImageLoading
 
-#if canImport(ImageIO)
-    import class Foundation.Bundle
+// For `Bundle`, also over the stubs on Linux.
+#if canImport(FoundationEssentials) && !canImport(ImageIO)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 /// Directories for the disk cache.
