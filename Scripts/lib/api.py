@@ -23,7 +23,7 @@ def read(graphs):
         symbols, relationships = modules[name.split('.')[0].split('@')[0]]
         symbols += graph['symbols']
         relationships += graph['relationships']
-    return modules
+    return dict(modules)
 
 
 def condition(constraints):
