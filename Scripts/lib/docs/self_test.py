@@ -64,7 +64,7 @@ def article_without_text(site):
 
 
 def symbol_without_comment(site):
-    symbols = site.symbols['ImageCore']['ImageCore']
+    symbols, _ = site.symbols['ImageCore']['ImageCore']
     del next(symbol for symbol in symbols if '/Packages/' in symbol.get('location', {}).get('uri', ''))['docComment']
 
 
