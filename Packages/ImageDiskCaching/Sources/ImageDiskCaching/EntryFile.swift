@@ -8,7 +8,7 @@ import ImageCore
 /// key, UTF-8
 /// metadata
 /// trailer of 48 bytes, little-endian:
-///   creationDate        8  seconds since 2001-01-01 UTC, IEEE 754 double
+///   creationDate     8  seconds since 2001-01-01 UTC, IEEE 754 double
 ///   payload length   8
 ///   key length       4
 ///   metadata length  4

@@ -22,9 +22,9 @@ extension ImageLoadEvent {
     /// Converts an event of the cache. Returns nil for events that the observers of a loader don't receive.
     init?(_ event: CachingEvent) {
         switch event {
-        case .cacheFailed(let url, let failure): self.init(requestID: 0, url: url, kind: .diskFailed(failure))
-        case .stored(let url, let bytes): self.init(requestID: 0, url: url, kind: .storedOnDisk(bytes: bytes))
-        case .revalidated(let url, .replaced(status: 200)): self.init(requestID: 0, url: url, kind: .refreshed)
+        case .cacheFailed(let url, let failure): self.init(requestID: nil, url: url, kind: .diskFailed(failure))
+        case .stored(let url, let bytes): self.init(requestID: nil, url: url, kind: .storedOnDisk(bytes: bytes))
+        case .revalidated(let url, .replaced(status: 200)): self.init(requestID: nil, url: url, kind: .refreshed)
         case .revalidated: return nil
         }
     }

@@ -3,7 +3,8 @@ import ImageTransporting
 import Synchronization
 
 // These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
-// origin, headers and `identifier`, and belongs to the account of the moment. Originals in memory, files and `data:` URLs are not stored on disk.
+// origin, headers and `identifier`, and belongs to the account of the moment. Originals in memory, files and
+// `data:` URLs are not stored on disk.
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///

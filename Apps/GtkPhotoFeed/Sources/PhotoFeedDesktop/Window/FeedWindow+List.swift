@@ -22,7 +22,8 @@ extension FeedWindow {
     /// Prefetches images at the current size of the cells.
     func followThumbnailSize() {
         prefetch.reset()
-        (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.pixelsPerPoint)
+        loading.thumbnailSize.side = layout.side
+        loading.thumbnailSize.scale = window.pixelsPerPoint
     }
 
     /// Changes the layout and scrolls to the top.
