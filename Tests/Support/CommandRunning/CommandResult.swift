@@ -2,8 +2,10 @@ public import Foundation
 import Subprocess
 
 #if canImport(System)
+    import Darwin
     import System
 #else
+    import Glibc
     import SystemPackage
 #endif
 
@@ -24,20 +26,34 @@ public struct CommandResult: Sendable {
     ///   - path: The path of the executable.
     ///   - arguments: The arguments, without the name of the executable.
     ///   - folder: The working directory, or `nil` for that of this process.
-    ///   - input: The standard input of the command.
+    ///   - input: The standard input of the command, which need not read it.
     /// - Throws: An error if the command can't be started, or writes more than 64 MiB.
     public static func run(
         _ path: String, _ arguments: [String], in folder: String? = nil, input: Data = Data()
     ) async throws -> CommandResult {
         let limit = 64 << 20
+        // Otherwise input for a command that has ended would end this process.
+        signal(SIGPIPE, SIG_IGN)
         let result = try await Subprocess.run(
             .path(FilePath(path)), arguments: Arguments(arguments), workingDirectory: folder.map { FilePath($0) },
-            input: .data(input), output: .data(limit: limit), error: .data(limit: limit))
+            input: CommandInput(data: input), output: .data(limit: limit), error: .data(limit: limit))
         let status =
             switch result.terminationStatus {
             case .exited(let code): code
             case .signaled(let signal): -signal
             }
         return CommandResult(status: status, output: result.standardOutput, errors: result.standardError)
+    }
+}
+
+private struct CommandInput: InputProtocol {
+    let data: Data
+
+    func write(with writer: StandardInputWriter) async throws {
+        do {
+            _ = try await writer.write(Array(data))
+        } catch where error.code == .failedToWriteToSubprocess {
+            // The command has ended without reading it.
+        }
     }
 }

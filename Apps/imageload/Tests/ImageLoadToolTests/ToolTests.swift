@@ -1,3 +1,4 @@
+import CommandRunning
 import Foundation
 import ImageCore
 import ImageDecoding
@@ -24,6 +25,11 @@ final class ToolTests {
     }
 
     private var gradient: Bitmap { TestImage.gradient.bitmap() }
+
+    @Test("a command that ends before it reads its input doesn't end the tests")
+    func unreadInput() async throws {
+        #expect(try await CommandResult.run("/bin/true", [], input: Data(count: 1 << 20)).status == 0)
+    }
 
     @Test("decode describes a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
     func decode(name: String) async throws {
