@@ -52,6 +52,7 @@ let package = Package(
         stub("AppleDispatch"),
         stub("AppleFoundation"),
         stub("Network"),
+        stub("Accessibility"),
         stub("os"),
         stub("Combine"),
         stub("CoreGraphics"),
@@ -60,7 +61,7 @@ let package = Package(
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
-        module("ImageCore", settings: strict + [.enableExperimentalFeature("Lifetimes")]),
+        module("ImageCore", uses: ["ImageIO"], settings: strict + [.enableExperimentalFeature("Lifetimes")]),
         module("ImageMemoryCaching", uses: ["ImageCore"]),
         kernels("CImageDiskCaching"),
         module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching", "ImageIO"]),
@@ -91,6 +92,7 @@ let package = Package(
             "ImagePresentingUIKit",
             uses: [
                 "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "QuartzCore", "ImageIO",
+                "Accessibility",
             ]),
         module(
             "ImagePresentingSwiftUI",
@@ -130,7 +132,8 @@ let package = Package(
             dependencies: [
                 "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingSwiftUI", "ImageCodecImageIO",
                 "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
-                "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network", "AppleDispatch",
+                "Accessibility", "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network",
+                "AppleDispatch",
                 "AppleFoundation", "ImageObserving", "os",
             ] + loaderParts,
             path: "Tests", swiftSettings: testSettings),

@@ -47,7 +47,7 @@ struct PhotoFeedViewTests {
             ]))
         await draws { $0.last == "progress" && $0.contains("photo 1") }
         gate.open()
-        await draws { $0.last == "button Try Again" && $0.contains("photo 1") }
+        await draws { $0.last == "button Try Again (borderless)" && $0.contains("photo 1") }
         host.press("Try Again")
         await draws { $0.last == "No more photos" && $0.contains("photo 2") }
     }
@@ -55,7 +55,7 @@ struct PhotoFeedViewTests {
     @Test("shows an error of the first page with a button, and an empty list")
     func firstPage() async {
         let host = host(ScriptedPhotoService([1: [.failure, .photos(0..<0)]]))
-        await draws { $0.last == "button Try Again" }
+        await draws { $0.last == "button Try Again (borderless)" }
         #expect(host.drawn.count == 2)
         host.press("Try Again")
         await draws { $0 == ["No photos"] }
@@ -67,8 +67,10 @@ struct PhotoFeedViewTests {
             ScriptedPhotoService([1: [.photos(0..<1), .failure, .photos(5..<6)], 2: [.photos(0..<0)]]))
         await draws { $0.last == "No more photos" }
         await host.refresh()
-        await draws { $0.contains("button Try Again") && $0.contains("photo 0") }
+        await draws { $0.contains("button Try Again (borderless)") && $0.contains("photo 0") }
         await host.refresh()
-        await draws { $0.contains("photo 5") && !$0.contains("photo 0") && !$0.contains("button Try Again") }
+        await draws {
+            $0.contains("photo 5") && !$0.contains("photo 0") && !$0.contains("button Try Again (borderless)")
+        }
     }
 }

@@ -3,11 +3,12 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImagePresentingSwiftUI
 import ImageTesting
 import ImageTransporting
 import SwiftUI
 import Testing
+
+@testable import ImagePresentingSwiftUI
 
 @MainActor
 @Suite("SwiftUI adapter", .serialized, .timeLimit(.minutes(1)))
@@ -36,30 +37,43 @@ struct SwiftUITests {
         return request
     }
 
-    @Test("an animation plays by a timeline until its end, while it is visible and motion is not reduced")
+    /// The settings with which animations rest, each by one value.
+    private static let resting: [@Sendable (inout EnvironmentValues) -> Void] = [
+        { $0.accessibilityReduceMotion = true }, { $0.accessibilityPlayAnimatedImages = false },
+        { $0.scenePhase = .background },
+    ]
+
+    @Test("an animation plays until its end, unless the user or the scene wants it to rest")
     func animation() async {
         let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
         let delays = frames.map { _ in Duration.seconds(1) }
         let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 1).encoded
         let request = fixture.request("a", [.ok(file)])
-        var reduced = EnvironmentValues()
-        reduced.accessibilityReduceMotion = true
-        let resting = TestHost(view(request), environment: reduced) { [log] in log.append($0) }
-        await draws(["image 4 (fit)"])
-        #expect(!resting.runsTimeline)
-        let host = host(view(request))
-        while !host.runsTimeline { await Task.yield() }
-        host.disappear()
-        host.reappear()
-        while !host.runsTimeline { await Task.yield() }
-        var seconds = 0.0
-        while host.runsTimeline {
-            host.advance(to: Date(timeIntervalSinceReferenceDate: seconds))
-            seconds += 1
-            await Task.yield()
+        func playing(_ time: ManualClock) -> some View {
+            PlayingView(loader: fixture.loader, content: LoadingImage(request), timer: time)
         }
-        #expect(seconds > 3)
-        #expect(!resting.runsTimeline)
+        let time = ManualClock()
+        let host = TestHost(playing(time)) { [log] in log.append($0) }
+        await draws(["image 4 (fit)"])
+        let first = log.messages.count
+        for frame in 1...2 {
+            await time.waitForSleepers(1)
+            time.advance(by: .seconds(1))
+            await log.waitForCount(first + frame)
+        }
+        for rest in Self.resting {
+            var environment = EnvironmentValues()
+            rest(&environment)
+            let time = ManualClock()
+            var drawn = 0
+            let resting = TestHost(playing(time), environment: environment) { _ in drawn += 1 }
+            for _ in 0..<1000 { await Task.yield() }
+            let before = drawn
+            time.advance(by: .seconds(1))
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(resting.drawn == ["image 4 (fit)"] && drawn == before)
+        }
+        withExtendedLifetime(host) {}
     }
 
     // MARK: The first update
@@ -170,6 +184,18 @@ struct SwiftUITests {
         let host = TestHost(view(fixture.request("a")), environment: environment) { [log] in log.append($0) }
         await draws(["image 4 (fit)"])
         #expect(host.animations == [])
+    }
+
+    @Test("the placeholder pulses while the image loads, unless motion is reduced", arguments: [false, true])
+    func pulses(reducesMotion: Bool) async {
+        var environment = EnvironmentValues()
+        environment.accessibilityReduceMotion = reducesMotion
+        let host = TestHost(view(fixture.request("a")), environment: environment) { [log] in log.append($0) }
+        await draws(["image 4 (fit)"])
+        host.animations = []
+        host.update(view(fixture.request("b", behind: TestGate())))
+        await draws(["gray"])
+        #expect(host.animations == (reducesMotion ? [] : ["easeInOut 0.8 forever"]))
     }
 
     // MARK: Other requests
@@ -285,7 +311,7 @@ struct SwiftUITests {
     @Test("a button of at least 44 points, with a label, loads again after a failure")
     func retry() async {
         let host = host(view(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))])))
-        await draws(["button \(retryButton)"])
+        await draws(["button \(retryButton) (borderless)"])
         host.press(retryButton)
         await draws(["image 4 (fit)"])
         #expect(fixture.transport.sendCount == 2)

@@ -1,14 +1,16 @@
+import Accessibility
 import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImagePresentingUIKit
 import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 import UIKit
+
+@testable import ImagePresentingUIKit
 
 @MainActor
 @Suite("UIKit adapter", .serialized, .timeLimit(.minutes(5)))
@@ -18,6 +20,7 @@ struct UIKitTests {
     private let log = MessageLog<String>()
 
     init() {
+        AccessibilitySettings.animatedImagesEnabled = true
         UIView.animations = []
         UIAccessibility.isReduceMotionEnabled = false
     }
@@ -53,34 +56,50 @@ struct UIKitTests {
         }
     }
 
-    @Test("an animation plays by the updates of its window, in step in two views, and rests elsewhere")
-    func animation() async {
-        UIUpdateLink.links = []
-        let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
-        let delays = frames.map { _ in Duration.seconds(1) }
-        let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 0).encoded
-        let request = fixture.request("a", [.ok(file)])
+    @Test(
+        "an animation plays in step in two views of a window, and rests elsewhere, in the background and as the user wants",
+        arguments: [
+            UIApplication.didEnterBackgroundNotification, UIAccessibility.reduceMotionStatusDidChangeNotification,
+            AccessibilitySettings.animatedImagesEnabledDidChangeNotification,
+        ])
+    func animation(_ change: Notification.Name) async {
+        let (time, center) = (ManualClock(), NotificationCenter())
+        let animations = SharedAnimations(timer: time, center: center)
         let views = [shownView(), shownView()]
         var shown = [0, 0]
         for (index, view) in views.enumerated() {
+            view.removeFromSuperview()
+            view.animations = animations
+            window.addSubview(view)
             view.onRender = { if $0.isAnimating { shown[index] += 1 } }
-            view.load(request, with: fixture.loader)
+            view.load(animated(), with: fixture.loader)
         }
-        var time = 0.0
         while shown.contains(0) {
-            for link in UIUpdateLink.links { link.update(at: time) }
-            time += 1
+            await time.waitForSleepers(1)
+            time.advance(by: .seconds(1))
             await Task.yield()
         }
-        #expect(UIUpdateLink.links.count == 1)
         #expect(views[0].image?.cgImage === views[1].image?.cgImage)
         for view in views { view.removeFromSuperview() }
-        #expect(UIUpdateLink.links.allSatisfy { !$0.isEnabled })
+        #expect(!animations.clock.isRunning)
         window.addSubview(views[0])
-        #expect(UIUpdateLink.links.last?.isEnabled == true)
+        #expect(animations.clock.isRunning)
         UIAccessibility.isReduceMotionEnabled = true
-        NotificationCenter.default.post(name: UIAccessibility.reduceMotionStatusDidChangeNotification, object: nil)
-        while UIUpdateLink.links.last?.isEnabled == true { await Task.yield() }
+        AccessibilitySettings.animatedImagesEnabled = false
+        center.post(name: change, object: nil)
+        while animations.clock.isRunning { await Task.yield() }
+        UIAccessibility.isReduceMotionEnabled = false
+        AccessibilitySettings.animatedImagesEnabled = true
+        center.post(name: change, object: nil)
+        center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+        while !animations.clock.isRunning { await Task.yield() }
+    }
+
+    private func animated() -> ImageRequest {
+        let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
+        let delays = frames.map { _ in Duration.seconds(1) }
+        let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 0).encoded
+        return fixture.request("a", [.ok(file)])
     }
 
     @Test("prepareForReuse cancels the request and removes the image")
@@ -259,6 +278,18 @@ struct UIKitTests {
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
         #expect(state.condition == .foreground)
         withExtendedLifetime(observation) {}
+    }
+
+    @Test("an app that is launched in the background is there, until it comes to the front")
+    func launchedInBackground() {
+        let (application, center) = (UIApplication(), NotificationCenter())
+        application.applicationState = .background
+        let conditions = ApplicationConditions(application: application, center: center)
+        #expect(conditions.applicationState.condition == .background)
+        conditions.backgroundTime.handle(ImageLoadEvent(requestID: 1, url: nil, kind: .downloadStarted))
+        #expect(application.backgroundTasks.withLock { $0.count } == 1)
+        center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+        #expect(conditions.applicationState.condition == .foreground)
     }
 
     @Test("holds time in the background while downloads go on, until the system wants it back")

@@ -52,7 +52,7 @@ private struct CommandInput: InputProtocol {
     func write(with writer: StandardInputWriter) async throws {
         do {
             _ = try await writer.write(Array(data))
-        } catch where error.code == .failedToWriteToSubprocess {
+        } catch  where error.code == .failedToWriteToSubprocess {
             // The command has ended without reading it.
         }
     }

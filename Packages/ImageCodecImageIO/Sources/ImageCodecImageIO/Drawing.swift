@@ -34,15 +34,14 @@
                 let source = unsafe UnsafeRawBufferPointer(
                     start: data + y * context.bytesPerRow, count: size.width * 4)
                 unsafe row.withUnsafeMutableBytes { target in unsafe target.copyMemory(from: source) }
-                Self.makeStraight(&row, isOpaque: isOpaque)
+                if !isOpaque { Self.makeStraight(&row) }
                 try sink.receive(row.span)
             }
         }
 
-        private static func makeStraight(_ row: inout [UInt8], isOpaque: Bool) {
+        private static func makeStraight(_ row: inout [UInt8]) {
             for pixel in stride(from: 0, to: row.count, by: 4) {
                 let alpha = UInt32(row[pixel + 3])
-                if isOpaque { row[pixel + 3] = 255 }
                 if alpha == 255 || alpha == 0 { continue }
                 for channel in pixel..<pixel + 3 {
                     row[channel] = UInt8(min(255, (UInt32(row[channel]) * 255 + alpha / 2) / alpha))

@@ -5,7 +5,7 @@
 
     /// Shows the requests of a loader, and their stages, as intervals in Instruments.
     ///
-    /// Credentials and queries of URLs are left out.
+    /// Credentials and queries of URLs are left out, so that the rest can be public in Instruments.
     public final class SignpostObserver: ImageLoaderObserver {
         private struct Request {
             let id: OSSignpostID
@@ -40,7 +40,7 @@
                 requests.handle(event) { request, timeline, _ in
                     change(&request, to: timeline.current)
                     guard let outcome = timeline.outcome else { return }
-                    signposter.endInterval("request", request.interval, "\(outcome)")
+                    signposter.endInterval("request", request.interval, "\(outcome, privacy: .public)")
                 }
             }
         }
@@ -48,7 +48,8 @@
         private func begin(_ event: ImageLoadEvent) -> Request {
             let id = signposter.makeSignpostID()
             let address = event.url?.withoutSecrets ?? ""
-            return Request(id: id, interval: signposter.beginInterval("request", id: id, "\(address)"))
+            return Request(
+                id: id, interval: signposter.beginInterval("request", id: id, "\(address, privacy: .public)"))
         }
 
         private func change(_ request: inout Request, to current: RequestStage?) {

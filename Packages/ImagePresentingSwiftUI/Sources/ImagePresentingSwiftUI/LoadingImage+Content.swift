@@ -102,7 +102,7 @@
         /// The content of the view.
         public var body: some View {
             if let image = state.image {
-                content(image).transition(state.transition).id(state.viewID)
+                content(image).accessibilityIgnoresInvertColors().transition(state.transition).id(state.viewID)
             } else {
                 placeholder().transition(.asymmetric(insertion: .identity, removal: state.removal))
             }
@@ -117,7 +117,7 @@
         public var body: some View {
             ZStack {
                 if let image = state.image {
-                    resized(image).transition(state.transition).id(state.viewID)
+                    resized(image).accessibilityIgnoresInvertColors().transition(state.transition).id(state.viewID)
                 } else if !state.appearance.phase.isFailure {
                     PulsingPlaceholder(reducesMotion: state.reducesMotion)
                         .transition(.asymmetric(insertion: .identity, removal: state.removal))
@@ -147,6 +147,8 @@
                     .frame(minWidth: 44, minHeight: 44)
                     .contentShape(Rectangle())
             }
+            // Otherwise a tap anywhere in a row of a list would retry.
+            .buttonStyle(.borderless)
         }
     }
 
@@ -155,9 +157,11 @@
         @State private var isBright = false
 
         var body: some View {
+            // Animates nothing but the opacity: otherwise the placeholder would slide with a navigation, again and again.
             Color.gray
-                .opacity(isBright ? 0.1 : 0.25)
-                .animation(reducesMotion ? nil : .easeInOut(duration: 0.8).repeatForever(), value: isBright)
+                .animation(reducesMotion ? nil : .easeInOut(duration: 0.8).repeatForever()) { color in
+                    color.opacity(isBright ? 0.1 : 0.25)
+                }
                 .onAppear { isBright = !reducesMotion }
         }
     }

@@ -1,49 +1,42 @@
 #if canImport(SwiftUI)
-    import Foundation
     import ImageCodecImageIO
     import ImageCore
     import ImagePresenting
-    import Observation
     import SwiftUI
 
-    /// A view with a loader, whose animated images play by one timeline.
+    /// A view with a loader, whose animated images play by one clock. It also plays those of sheets and covers, which have
+    /// its environment.
     struct PlayingView<Content: View>: View {
         let loader: any ImageLoaderProtocol
         let content: Content
-        @State private var timeline = PlayingTimeline()
+        @State var clock: AnimationClock
         @Environment(\.accessibilityReduceMotion) private var reducesMotion
+        @Environment(\.accessibilityPlayAnimatedImages) private var playsAnimatedImages
+        @Environment(\.scenePhase) private var scenePhase
+
+        init(loader: any ImageLoaderProtocol, content: Content, timer: any Clock<Duration> = ContinuousClock()) {
+            self.loader = loader
+            self.content = content
+            _clock = State(wrappedValue: AnimationClock(prepareFrame: { _ = $0.cgImage }, timer: timer))
+        }
 
         var body: some View {
+            let rests = reducesMotion || !playsAnimatedImages
             content
                 .environment(\.imageLoader, loader)
-                .environment(\.animationClock, timeline.clock)
-                .overlay {
-                    TimelineView(.animation(minimumInterval: nil, paused: !timeline.isRunning)) { context in
-                        Color.clear.task(id: context.date) { @MainActor [timeline, date = context.date] in
-                            timeline.clock.tick(at: .seconds(date.timeIntervalSinceReferenceDate))
-                        }
-                    }
-                    .allowsHitTesting(false)
-                    .accessibilityHidden(true)
-                }
-                .task(id: reducesMotion) { @MainActor [timeline, reducesMotion] in
-                    timeline.clock.reducesMotion = reducesMotion
+                .environment(\.animationClock, clock)
+                .task(id: Conditions(reducesMotion: rests, isActive: scenePhase != .background)) {
+                    @MainActor [clock, isActive = scenePhase != .background] in
+                    clock.reducesMotion = rests
+                    clock.isActive = isActive
                 }
         }
     }
 
-    /// The clock of a view's animations, and whether it needs ticks.
-    @MainActor
-    @Observable
-    private final class PlayingTimeline {
-        private(set) var isRunning = false
-        @ObservationIgnored private(set) lazy var clock: AnimationClock = AnimationClock(
-            prepareFrame: { _ = $0.cgImage }
-        ) {
-            [weak self] isRunning in self?.isRunning = isRunning
-        }
-
-        nonisolated init() {}
+    /// When animations play.
+    private struct Conditions: Equatable {
+        let reducesMotion: Bool
+        let isActive: Bool
     }
 
     extension EnvironmentValues {

@@ -32,6 +32,11 @@
         ) {
             let backgroundTime = BackgroundTime(application: application, next: observer)
             self.backgroundTime = backgroundTime
+            // The system can launch an app in the background.
+            if application?.applicationState == .background {
+                backgroundTime.setInBackground(true)
+                applicationState.condition = .background
+            }
             let tokens = ObserverTokens(center: center)
             tokens.on(UIApplication.didEnterBackgroundNotification) { [applicationState] in
                 backgroundTime.setInBackground(true)

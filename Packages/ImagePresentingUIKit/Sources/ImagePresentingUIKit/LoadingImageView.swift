@@ -20,7 +20,14 @@
         /// Called with each appearance after the image is set, for example to show progress or a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self) { _ = $0.cgImage }
-        private var windowClock: WindowClock?
+        /// Whether Smart Invert leaves the image as it is. Initially true.
+        open override var accessibilityIgnoresInvertColors: Bool {
+            get { ignoresInvertColors }
+            set { ignoresInvertColors = newValue }
+        }
+        private var ignoresInvertColors = true
+        /// Plays the image if it is animated.
+        var animations = SharedAnimations.ofApp
         private var load: Load?
         private var target = ViewTarget()
         /// The request that is bound, with its target.
@@ -81,10 +88,7 @@
         /// options specify.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
-            let next = window.map { WindowClock.of($0) }
-            // The old clock stops its updates while it is retained.
-            binding.clock = next?.clock
-            windowClock = next
+            binding.clock = window == nil ? nil : animations.clock
             binding.isVisible = window != nil
         }
 

@@ -1,53 +1,40 @@
 #if canImport(UIKit) && !os(watchOS)
+    import Accessibility
     import ImageCodecImageIO
     import ImageCore
     import ImagePresenting
     import UIKit
 
-    /// Plays the animations of a window by its updates. The views of a window share it, so that they show the same
-    /// animation in step.
+    /// The clock of all animated views of the app, so that they show the same animation in step. It wakes when a frame is
+    /// due, because a display link would update the screen 60 times a second for ten frames.
     @MainActor
-    final class WindowClock {
-        private struct Entry {
-            weak var clock: WindowClock?
-        }
+    final class SharedAnimations {
+        static let ofApp = SharedAnimations(timer: ContinuousClock(), center: .default)
 
-        private static var entries: [ObjectIdentifier: Entry] = [:]
+        let clock: AnimationClock
+        private let observers: ObserverTokens
 
-        private(set) lazy var clock: AnimationClock = AnimationClock(
-            reducesMotion: UIAccessibility.isReduceMotionEnabled, prepareFrame: { _ = $0.cgImage }
-        ) {
-            [weak self] isRunning in self?.link?.isEnabled = isRunning
-        }
-        private var link: UIUpdateLink?
-        private let observers = ObserverTokens(center: .default)
-
-        /// Returns the clock of a window. Retain it while the window has animations.
-        static func of(_ window: UIWindow) -> WindowClock {
-            let id = ObjectIdentifier(window)
-            if let clock = entries[id]?.clock { return clock }
-            let clock = WindowClock(window)
-            entries = entries.filter { $0.value.clock != nil }
-            entries[id] = Entry(clock: clock)
-            return clock
-        }
-
-        private init(_ window: UIWindow) {
-            let name = UIAccessibility.reduceMotionStatusDidChangeNotification
-            observers.on(name) { [weak self] in
-                Task { @MainActor in self?.clock.reducesMotion = UIAccessibility.isReduceMotionEnabled }
+        init(timer: any Clock<Duration>, center: NotificationCenter) {
+            clock = AnimationClock(
+                reducesMotion: Self.reducesMotion, prepareFrame: { _ = $0.cgImage }, timer: timer)
+            observers = ObserverTokens(center: center)
+            for name in [
+                UIAccessibility.reduceMotionStatusDidChangeNotification,
+                AccessibilitySettings.animatedImagesEnabledDidChangeNotification,
+            ] {
+                observe(name) { $0.reducesMotion = Self.reducesMotion }
             }
-            let link = UIUpdateLink(view: window) { [weak self] _, info in
-                self?.clock.tick(at: .seconds(info.modelTime))
-            }
-            link.requiresContinuousUpdates = true
-            link.isEnabled = false
-            self.link = link
+            observe(UIApplication.didEnterBackgroundNotification) { $0.isActive = false }
+            observe(UIApplication.willEnterForegroundNotification) { $0.isActive = true }
         }
 
-        // An isolated one would need iOS 18.4.
-        deinit {
-            if let link { Task { @MainActor in link.isEnabled = false } }
+        /// Whether the user wants animated images to rest.
+        private static var reducesMotion: Bool {
+            UIAccessibility.isReduceMotionEnabled || !AccessibilitySettings.animatedImagesEnabled
+        }
+
+        private func observe(_ name: Notification.Name, _ change: @escaping @MainActor (AnimationClock) -> Void) {
+            observers.on(name) { [clock] in Task { @MainActor in change(clock) } }
         }
     }
 #endif

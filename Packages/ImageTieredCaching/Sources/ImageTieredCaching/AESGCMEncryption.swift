@@ -1,5 +1,12 @@
-#if CacheEncryption
+#if canImport(CryptoKit)
+    import CryptoKit
+    private typealias SHA256 = CryptoKit.SHA256
+#elseif CacheEncryption
     import Crypto
+    private typealias SHA256 = Crypto.SHA256
+#endif
+
+#if canImport(CryptoKit) || CacheEncryption
     public import ImageCore
 
     /// Encrypts with AES-GCM (NIST SP 800-38D) and random nonces of 96 bits. Pseudonyms are HMAC-SHA-256. Replace a key
@@ -16,7 +23,7 @@
             guard key.count == 32 else { throw InvalidKeyError(byteCount: key.count) }
             // HKDF (RFC 5869), so that neither derived key reveals anything about the other.
             func derived(_ purpose: String) -> SymmetricKey {
-                HKDF<Crypto.SHA256>.deriveKey(
+                HKDF<SHA256>.deriveKey(
                     inputKeyMaterial: SymmetricKey(data: key), info: Data(purpose.utf8), outputByteCount: 32)
             }
             encryptionKey = derived("swift-image-loading seal")
@@ -38,7 +45,7 @@
         /// Encrypts bytes and authenticates the context.
         ///
         /// - Returns: The nonce (12 bytes), the ciphertext and the tag (16 bytes).
-        /// - Throws: An error of swift-crypto.
+        /// - Throws: An error of swift-crypto, or of CryptoKit.
         public func encrypt(_ bytes: Data, context: Data) throws -> Data {
             let box = try AES.GCM.seal(bytes, using: encryptionKey, authenticating: context)
             return box.nonce + box.ciphertext + box.tag
@@ -46,14 +53,14 @@
 
         /// Decrypts the result of `encrypt(_:context:)`.
         ///
-        /// - Throws: An error of swift-crypto if the key, the context or the bytes are others.
+        /// - Throws: An error of swift-crypto, or of CryptoKit, if the key, the context or the bytes are others.
         public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
             try AES.GCM.open(try AES.GCM.SealedBox(combined: encrypted), using: encryptionKey, authenticating: context)
         }
 
         /// Returns the HMAC-SHA-256 of a text as 64 hexadecimal digits.
         public func pseudonym(for text: String) -> String {
-            HMAC<Crypto.SHA256>.authenticationCode(for: Data(text.utf8), using: pseudonymKey).map { byte in
+            HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: pseudonymKey).map { byte in
                 let digits = String(byte, radix: 16)
                 return byte < 16 ? "0" + digits : digits
             }.joined()

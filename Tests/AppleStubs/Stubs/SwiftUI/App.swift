@@ -16,6 +16,11 @@ extension App {
     public static func main() {}
 }
 
+/// https://developer.apple.com/documentation/swiftui/scenephase
+public enum ScenePhase: Sendable {
+    case background, inactive, active
+}
+
 /// https://developer.apple.com/documentation/swiftui/scene. Without a body here.
 @MainActor
 @preconcurrency

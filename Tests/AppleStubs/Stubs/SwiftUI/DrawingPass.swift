@@ -15,9 +15,6 @@ struct DrawingPass {
     var buttons: [String: @MainActor () -> Void] = [:]
     var refresh: (@Sendable () async -> Void)?
     var animations: [String] = []
-    /// The date of timelines, and whether one runs.
-    var date = Date(timeIntervalSinceReferenceDate: 0)
-    var runsTimeline = false
     /// The actions to perform after the evaluation.
     var afterwards: [() -> Void] = []
 
@@ -31,7 +28,6 @@ struct DrawingPass {
         drawn = []
         buttons = [:]
         refresh = nil
-        runsTimeline = false
         animations = []
         afterwards = []
     }
@@ -193,7 +189,7 @@ extension Modified: HostedView where Content: View {
 
     @MainActor private func apply(to node: HostedNode, in pass: inout DrawingPass) {
         switch modifier {
-        case .none, .id, .environment, .frame: break
+        case .none, .opacity, .id, .environment, .frame: break
         case .attribute(let text): pass.drawn.append((pass.drawn.popLast() ?? "") + " (\(text))")
         case .task(let id, let action): pass.afterwards.append { Self.start(id, action, at: node) }
         case .onAppear(let action):

@@ -3,6 +3,24 @@ public enum ContentMode: Hashable, Sendable, CaseIterable {
     case fit, fill
 }
 
+/// Without requirements here. https://developer.apple.com/documentation/swiftui/primitivebuttonstyle
+public protocol PrimitiveButtonStyle {}
+
+/// https://developer.apple.com/documentation/swiftui/borderlessbuttonstyle
+@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, *)
+nonisolated public struct BorderlessButtonStyle: PrimitiveButtonStyle, CustomStringConvertible {
+    public init() {}
+
+    /// Not part of SwiftUI.
+    public var description: String { "borderless" }
+}
+
+@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, *)
+extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
+    /// https://developer.apple.com/documentation/swiftui/primitivebuttonstyle/borderless
+    nonisolated public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
+}
+
 /// Without requirements here. https://developer.apple.com/documentation/swiftui/labelstyle
 @MainActor
 @preconcurrency
@@ -48,6 +66,15 @@ extension View {
         Modified(content: self, modifier: .refresh(action))
     }
 
+    /// https://developer.apple.com/documentation/swiftui/view/animation(_:body:)
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    nonisolated public func animation<V: View>(
+        _ animation: Animation?, @ViewBuilder body: (PlaceholderContentView<Self>) -> V
+    ) -> some View {
+        let content = body(PlaceholderContentView(body: self))
+        return Modified(content: content, modifier: .animation(animation, AnyID("\(content)")))
+    }
+
     /// https://developer.apple.com/documentation/swiftui/view/animation(_:value:)
     nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
         Modified(content: self, modifier: .animation(animation, AnyID(value)))
@@ -88,13 +115,25 @@ extension View {
     nonisolated public func clipped(antialiased: Bool = false) -> some View { Modified(content: self, modifier: .none) }
 
     /// https://developer.apple.com/documentation/swiftui/view/opacity(_:)
-    nonisolated public func opacity(_ opacity: Double) -> some View { Modified(content: self, modifier: .none) }
+    nonisolated public func opacity(_ opacity: Double) -> some View {
+        Modified(content: self, modifier: .opacity(opacity))
+    }
 
     /// https://developer.apple.com/documentation/swiftui/view/contentshape(_:eofill:). For rectangles here.
     nonisolated public func contentShape(_ shape: Rectangle) -> some View { Modified(content: self, modifier: .none) }
 
     /// https://developer.apple.com/documentation/swiftui/view/labelstyle(_:)
     nonisolated public func labelStyle(_ style: some LabelStyle) -> some View {
+        Modified(content: self, modifier: .none)
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/buttonstyle(_:)
+    nonisolated public func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View {
+        Modified(content: self, modifier: .attribute("\(style)"))
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/accessibilityignoresinvertcolors(_:)
+    nonisolated public func accessibilityIgnoresInvertColors(_ active: Bool = true) -> some View {
         Modified(content: self, modifier: .none)
     }
 
@@ -110,6 +149,11 @@ extension View {
     nonisolated public func overlay<V: View>(@ViewBuilder content: () -> V) -> some View {
         TupleView<(Self, V)>(views: [self, content()])
     }
+}
+
+/// https://developer.apple.com/documentation/swiftui/placeholdercontentview
+nonisolated public struct PlaceholderContentView<Content: View>: View {
+    public let body: Content
 }
 
 // The rest of this file is not part of SwiftUI.
@@ -147,6 +191,7 @@ private final class ActionBox: @unchecked Sendable {
 /// A modifier, as interpreted by the host.
 enum Modifier {
     case none
+    case opacity(Double)
     case attribute(String)
     case task(AnyID, TaskAction)
     case onAppear(() -> Void)

@@ -55,15 +55,6 @@ public final class TestHost<Root: View>: UpdatingHost {
         update()
     }
 
-    /// Whether a timeline needs updates.
-    public var runsTimeline: Bool { pass.runsTimeline }
-
-    /// Updates the timelines.
-    public func advance(to date: Date) {
-        pass.date = date
-        update()
-    }
-
     /// Changes the visible rows.
     public func scroll(to rows: Range<Int>) {
         pass.rows = rows

@@ -86,6 +86,16 @@ public struct EnvironmentValues {
     /// Read-only in SwiftUI.
     /// https://developer.apple.com/documentation/swiftui/environmentvalues/accessibilityreducemotion
     public var accessibilityReduceMotion = false
+    /// Read-only in SwiftUI.
+    /// https://developer.apple.com/documentation/swiftui/environmentvalues/accessibilityplayanimatedimages
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    public var accessibilityPlayAnimatedImages: Bool {
+        get { playsAnimatedImages }
+        set { playsAnimatedImages = newValue }
+    }
+    private var playsAnimatedImages = true
+    /// https://developer.apple.com/documentation/swiftui/environmentvalues/scenephase
+    public var scenePhase = ScenePhase.active
     /// https://developer.apple.com/documentation/swiftui/environmentvalues/displayscale
     public var displayScale: CGFloat = 1
 

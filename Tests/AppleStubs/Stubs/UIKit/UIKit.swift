@@ -111,38 +111,6 @@ public struct UIAccessibility {
     public static let reduceMotionStatusDidChangeNotification = Notification.Name("reduce motion")
 }
 
-/// https://developer.apple.com/documentation/uikit/uiupdatelink
-@MainActor
-public final class UIUpdateLink {
-    /// https://developer.apple.com/documentation/uikit/uiupdatelink/isenabled
-    public var isEnabled = true
-    /// https://developer.apple.com/documentation/uikit/uiupdatelink/requirescontinuousupdates
-    public var requiresContinuousUpdates = false
-    /// The links of all windows. Not part of UIKit.
-    public static var links: [UIUpdateLink] = []
-    private let handler: (UIUpdateLink, UIUpdateInfo) -> Void
-
-    /// https://developer.apple.com/documentation/uikit/uiupdatelink/init(view:actionhandler:)
-    public init(view: UIView, actionHandler handler: @escaping (UIUpdateLink, UIUpdateInfo) -> Void) {
-        self.handler = handler
-        Self.links.append(self)
-    }
-
-    /// Updates the window. Not part of UIKit.
-    public func update(at time: TimeInterval) {
-        if isEnabled, requiresContinuousUpdates { handler(self, UIUpdateInfo(modelTime: time)) }
-    }
-}
-
-/// https://developer.apple.com/documentation/uikit/uiupdateinfo
-@MainActor
-public final class UIUpdateInfo {
-    /// https://developer.apple.com/documentation/uikit/uiupdateinfo/modeltime
-    public let modelTime: TimeInterval
-
-    init(modelTime: TimeInterval) { self.modelTime = modelTime }
-}
-
 /// https://developer.apple.com/documentation/uikit/uibackgroundtaskidentifier
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
@@ -156,6 +124,13 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 /// https://developer.apple.com/documentation/uikit/uiapplication
 @MainActor
 open class UIApplication: UIResponder {
+    /// https://developer.apple.com/documentation/uikit/uiapplication/state
+    public enum State: Int, Sendable {
+        case active, inactive, background
+    }
+
+    /// Read-only in UIKit. https://developer.apple.com/documentation/uikit/uiapplication/applicationstate
+    public var applicationState = State.active
     /// https://developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
     public nonisolated static let didReceiveMemoryWarningNotification = Notification.Name("memory warning")
     /// https://developer.apple.com/documentation/uikit/uiapplication/didenterbackgroundnotification

@@ -27,6 +27,8 @@ open class UIView: UIResponder {
     open var accessibilityLabel: String?
     /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/isaccessibilityelement
     open var isAccessibilityElement = false
+    /// https://developer.apple.com/documentation/uikit/uiview/accessibilityignoresinvertcolors
+    open var accessibilityIgnoresInvertColors = false
     private var needsLayout = true
 
     /// https://developer.apple.com/documentation/uikit/uiview/contentmode-swift.enum

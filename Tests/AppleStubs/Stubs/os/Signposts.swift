@@ -19,6 +19,34 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
     fileprivate let text: String
 
     public init(stringLiteral value: String) { text = value }
+
+    public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
+}
+
+/// https://developer.apple.com/documentation/os/osloginterpolation
+public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
+    fileprivate var text = ""
+
+    public init(literalCapacity: Int, interpolationCount: Int) {}
+
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    /// https://developer.apple.com/documentation/os/osloginterpolation/appendinterpolation(_:align:privacy:)-9l6k8
+    public mutating func appendInterpolation(
+        _ argumentString: @autoclosure @escaping () -> String, privacy: OSLogPrivacy = .auto
+    ) {
+        text += privacy == .public ? argumentString() : "<private>"
+    }
+}
+
+/// https://developer.apple.com/documentation/os/oslogprivacy
+public struct OSLogPrivacy: Equatable, Sendable {
+    private let isPublic: Bool
+
+    /// https://developer.apple.com/documentation/os/oslogprivacy/public
+    public static var `public`: OSLogPrivacy { OSLogPrivacy(isPublic: true) }
+    /// https://developer.apple.com/documentation/os/oslogprivacy/auto
+    public static var auto: OSLogPrivacy { OSLogPrivacy(isPublic: false) }
 }
 
 /// https://developer.apple.com/documentation/os/ossignposter

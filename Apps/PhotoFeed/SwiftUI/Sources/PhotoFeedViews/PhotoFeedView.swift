@@ -53,7 +53,8 @@ private struct FailureRow: View {
     var body: some View {
         HStack {
             Text(verbatim: message)
-            Button("Try Again", action: retry)
+            // Otherwise a tap anywhere in the row would retry.
+            Button("Try Again", action: retry).buttonStyle(.borderless)
         }
     }
 }

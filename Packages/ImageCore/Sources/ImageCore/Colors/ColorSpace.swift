@@ -52,6 +52,12 @@ public enum OutputColor: Hashable, Sendable {
     public static let sRGB = OutputColor.space(.sRGB)
     /// Display P3, for all images.
     public static let displayP3 = OutputColor.space(.displayP3)
+
+    #if canImport(ImageIO)
+        static let ofViews = OutputColor.automatic
+    #else
+        static let ofViews = OutputColor.sRGB
+    #endif
 }
 
 extension OutputColor: LosslessStringConvertible, CaseIterable {

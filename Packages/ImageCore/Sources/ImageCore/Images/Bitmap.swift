@@ -78,17 +78,19 @@ extension Bitmap {
     /// Returns whether two bitmaps are copies of one, which share their pixels.
     package func sharesPixels(with other: Bitmap) -> Bool { storage === other.storage }
 
-    /// Returns what a toolkit draws for this image, such as a `CGImage`. It is made once, and released with the last copy
-    /// of the image. `byteCount` and the limits of caches do not include it.
+    /// Returns what a toolkit draws for this image, such as a `CGImage`. It is made once for each type, and released with
+    /// the last copy of the image. `byteCount` and the limits of caches do not include it.
     ///
     /// - Parameter make: Must not retain the image. It may be called twice if two threads need the first result. If it
     ///   returns nil, nothing is remembered.
     public func drawable<Drawable: Sendable>(_ make: (Bitmap) -> Drawable?) -> Drawable? {
-        if let made = storage.drawable.withLock({ $0 as? Drawable }) { return made }
+        // By type, because a cast to a type of Core Foundation, such as `CGImage`, never fails.
+        let type = ObjectIdentifier(Drawable.self)
+        if let made = storage.drawables.withLock({ $0[type] }) { return made as? Drawable }
         guard let made = make(self) else { return nil }
-        return storage.drawable.withLock { stored in
-            if let earlier = stored as? Drawable { return earlier }
-            stored = made
+        return storage.drawables.withLock { drawables in
+            if let earlier = drawables[type] { return earlier as? Drawable }
+            drawables[type] = made
             return made
         }
     }
@@ -119,7 +121,7 @@ private final class PixelStorage: Sendable {
     let isOpaque: Bool
     let isPacked: Bool
     let colorSpace: ColorSpace
-    let drawable = Mutex<(any Sendable)?>(nil)
+    let drawables = Mutex<[ObjectIdentifier: any Sendable]>([:])
     private let pool: PixelBufferPool?
 
     init(

@@ -7,8 +7,9 @@ public struct ImageRequest: Sendable {
     public var origin: ImageOrigin
     /// The size to decode to; nil for the stored size.
     public var target: ImageTarget?
-    /// The color space of the image.
-    public var color = OutputColor.sRGB
+    /// The color space of the image. Initially `.automatic` on Apple's platforms, whose views draw Display P3; elsewhere
+    /// `.sRGB`.
+    public var color = OutputColor.ofViews
     /// Applied to the decoded image, in order.
     public var processors: [any ImageProcessor]
     /// The initial priority. `ImageTask.priority` changes it later.

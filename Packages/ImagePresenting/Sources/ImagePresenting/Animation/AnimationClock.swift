@@ -1,11 +1,13 @@
 public import ImageCore
 
-/// Drives all animations of a window from one frame callback of the toolkit. Pass it to each `ImageBinding`.
+/// Drives all animations of a window, by a timer or by the frame callback of a toolkit. Pass it to each `ImageBinding`.
 ///
-/// The clock runs while at least one unfinished animation is visible and motion is not reduced. A frame that is late is
-/// skipped.
+/// The clock runs while at least one unfinished animation is visible, the app is active and motion is not reduced. A
+/// frame that is late is skipped.
 ///
 /// ```swift
+/// let clock = AnimationClock(timer: ContinuousClock())  // wakes when a frame is due: 10 times a second at 10 fps
+///
 /// let clock = AnimationClock { isRunning in isRunning ? addTickCallback() : removeTickCallback() }
 /// clock.tick(at: frameTime)  // in the callback
 /// ```
@@ -22,6 +24,10 @@ public final class AnimationClock {
             updateRunning()
         }
     }
+    /// Whether the app is in the foreground. Otherwise animations rest at their present frame.
+    public var isActive = true {
+        didSet { updateRunning() }
+    }
     /// Prepares frames for drawing before they are due, outside of the main actor, for example with `Bitmap.drawable`. May be
     /// called again for the same frame. A frame that could not be prepared in time is shown all the same.
     public var prepareFrame: (@Sendable (Bitmap) -> Void)?
@@ -36,6 +42,7 @@ public final class AnimationClock {
     }
 
     private let onRunningChange: @MainActor (Bool) -> Void
+    private var timer: FrameTimer?
     /// The players that can advance, starting with the one whose last frame is longest ago.
     private var entries: [Entry] = []
 
@@ -56,6 +63,25 @@ public final class AnimationClock {
         self.onRunningChange = onRunningChange
     }
 
+    /// Creates a clock that ticks when a frame is due, and at most 60 times a second.
+    ///
+    /// - Parameters:
+    ///   - frameBudget: See ``frameBudget``.
+    ///   - reducesMotion: See ``reducesMotion``.
+    ///   - prepareFrame: See ``prepareFrame``.
+    ///   - timer: Measures the time.
+    public convenience init(
+        frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
+        timer clock: any Clock<Duration>
+    ) {
+        let timer = FrameTimer(clock)
+        self.init(frameBudget: frameBudget, reducesMotion: reducesMotion, prepareFrame: prepareFrame) { isRunning in
+            if !isRunning { timer.stop() }
+        }
+        timer.onTick = { [weak self] in self?.tick(at: $0) }
+        self.timer = timer
+    }
+
     /// Shows the frames that are due.
     ///
     /// - Parameter time: The time since any fixed moment. It must not decrease.
@@ -68,12 +94,18 @@ public final class AnimationClock {
                 budget -= 1
                 moveToEnd(entry.player)
             }
-            update(entry.player)
+            refresh(entry.player)
         }
+        setTimer()
     }
 
     /// Adds a player or updates the time at which it is due. Removes it if it can't advance.
     func update(_ player: AnimationPlayer) {
+        refresh(player)
+        setTimer()
+    }
+
+    private func refresh(_ player: AnimationPlayer) {
         let index = entries.firstIndex { $0.player === player }
         switch (player.canAdvance, index) {
         case (true, let index?): entries[index].due = player.due
@@ -82,6 +114,12 @@ public final class AnimationClock {
         case (false, nil): break
         }
         updateRunning()
+    }
+
+    /// Wakes the timer when the first player is due.
+    private func setTimer() {
+        guard isRunning, let timer else { return }
+        timer.tick(at: entries.contains { $0.due == nil } ? nil : entries.compactMap(\.due).min())
     }
 
     /// Returns the playback of another player that shows the same frames.
@@ -95,11 +133,12 @@ public final class AnimationClock {
     }
 
     private func updateRunning() {
-        let runs = !reducesMotion && !entries.isEmpty
+        let runs = isActive && !reducesMotion && !entries.isEmpty
         guard runs != isRunning else { return }
         isRunning = runs
         if !runs { pauseAll() }
         onRunningChange(runs)
+        setTimer()
     }
 
     private func pauseAll() {
