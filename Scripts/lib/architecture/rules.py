@@ -27,9 +27,9 @@ TOP_LEVEL = {
 # Build products and reports that git ignores.
 IGNORED = {'out', 'Package.resolved'}
 LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
-APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'Combine', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
+APPLE_MODULES = LIBRARY_MODULES | {'Accessibility', 'ImageIO', 'Combine', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 # A framework of Apple's that one module may import.
-OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}, 'ImageObserving': {'os'}}
+OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}, 'ImageObserving': {'os'}, 'ImageTieredCaching': {'CryptoKit'}}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
 # Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed, and so is the default of an optional parameter.
