@@ -93,6 +93,16 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(image, frame: 1) == "WR")
     }
 
+    @Test("a frame that replaces the canvas and is restored shows the earlier frames again, in any order")
+    func restoredKeyFrame() throws {
+        var builder = GIFBuilder(2, 1)
+        builder.image(0, 0, 2, 1, [1, 2])
+        builder.control(disposal: 3)
+        builder.image(0, 0, 2, 1, [3, 3])
+        builder.image(0, 0, 1, 1, [4])
+        #expect(try GIFReading.text(builder.finished, frame: 2) == "BR")
+    }
+
     @Test("a damaged frame does not affect frames that are decoded later")
     func afterFailure() throws {
         var builder = GIFBuilder(2, 1)

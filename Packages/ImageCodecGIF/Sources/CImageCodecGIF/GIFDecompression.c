@@ -191,7 +191,8 @@ int gif_lzw_is_empty(const uint8_t *bytes, size_t length, size_t offset) {
     return 1;
 }
 
-void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels) {
+void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, void *canvas) {
+    uint32_t *pixels = canvas;
     if (transparent < 0 || transparent > 255) {
         for (size_t x = 0; x < count; x++) pixels[x] = colors[indices[x]];
     } else {

@@ -1,147 +1,50 @@
 import CImageCodecGIF
 import ImageCore
 
-/// The canvas of an animation, with the state to draw the next frame.
-struct GIFCompositor {
-    private let size: PixelSize
-    private var canvas: [UInt32]
-    private var reader: LZWReader?
-    /// The index of the next frame to draw.
-    private(set) var next = 0
-    /// The last drawn frame. It is disposed of before the next frame is drawn.
-    private var drawn: GIFFrame?
-    /// The pixels under `drawn` if it has to be restored.
-    private var savedPixels: [UInt32] = []
-    /// The number of valid rows from the top. Less than the height only after the first frame if its data is truncated.
-    private var validRows = 0
-
-    init(canvas size: PixelSize) {
-        self.size = size
-        canvas = []
-    }
-
-    /// Resets the canvas. The next frame is `index`, which must not depend on earlier frames.
-    mutating func restart(at index: Int) {
-        next = index
-        drawn = nil
-        savedPixels = []
-        canvas.clear(0..<canvas.count)
-    }
-
-    /// Returns the memory for drawing `frame`, in bytes.
-    func byteCount(drawing frame: GIFFrame) -> Int {
-        let rows = visibleRows(of: frame)
-        let columns = visibleColumns(of: frame)
-        let saved = frame.disposal == .restore ? rows.count * columns.count : 0
-        return 4 * (size.area + saved) + LZWReader.byteCount(pixels: frame.area)
-    }
-
-    /// Draws the next frame. Checks `sink` for cancellation every 64 rows. If the frame's data ends early, draws the
+extension AnimationCanvas {
+    /// Paints a frame. Checks `sink` for cancellation every 64 rows. If the frame's data ends early, paints the
     /// available rows and throws `.truncated`.
-    mutating func draw(
-        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
+    mutating func paint(
+        _ frame: GIFFrame, from data: Span<UInt8>, with reader: LZWReader, on size: PixelSize,
+        for sink: any PixelRowSink
     ) throws(ImageDecodingError) {
-        if canvas.isEmpty { canvas = [UInt32](repeating: 0, count: size.area) }
-        dispose()
-        savedPixels = []
-        if frame.disposal == .restore { save(frame) }
-        try paint(frame, from: data, for: sink)
-        drawn = frame
-        next += 1
-    }
-
-    /// Sends the valid rows to `sink`.
-    func send(to sink: any PixelRowSink) throws(ImageDecodingError) {
-        for y in 0..<validRows {
-            try canvas.sendAsBytes(y * size.width..<(y + 1) * size.width, to: sink)
-        }
-    }
-
-    private func visibleRows(of frame: GIFFrame) -> Range<Int> {
-        min(frame.top, size.height)..<min(frame.top + frame.height, size.height)
-    }
-
-    private func visibleColumns(of frame: GIFFrame) -> Range<Int> {
-        min(frame.left, size.width)..<min(frame.left + frame.width, size.width)
-    }
-
-    private mutating func paint(
-        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
-    ) throws(ImageDecodingError) {
-        validRows = size.height
+        begin(frame.onCanvas(size))
         guard frame.hasPixels else { return }
-        var painted = 0
-        do throws(ImageDecodingError) {
-            try paint(frame, from: data, for: sink, counting: &painted)
-        } catch {
-            // With an earlier frame below, all rows are valid. Otherwise valid rows end with the data.
-            if drawn == nil { validRows = fillMissingRows(frame, painted: painted) }
-            throw error
-        }
-    }
-
-    private mutating func paint(
-        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink, counting painted: inout Int
-    ) throws(ImageDecodingError) {
-        if self.reader == nil { self.reader = try LZWReader() }
-        guard let reader else { return }
         let palette = GIFPalette(frame.palette, in: data)
         var indices = [UInt8](repeating: 0, count: frame.width)
         try reader.start(at: frame.dataOffset, in: data)
-        for row in GIFRowOrder(height: frame.height, isInterlaced: frame.isInterlaced) {
+        for (painted, row) in GIFRowOrder(height: frame.height, isInterlaced: frame.isInterlaced).enumerated() {
             if painted % 64 == 0 { try sink.checkCancellation() }
-            var target = indices.mutableSpan
-            try reader.read(into: &target, from: data)
-            painted += 1
+            do throws(ImageDecodingError) {
+                var target = indices.mutableSpan
+                try reader.read(into: &target, from: data)
+            } catch {
+                if isFirst { fillMissingRows(frame, on: size, painted: painted) }
+                throw error
+            }
             let y = frame.top + row
             guard y < size.height else { continue }
-            frame.paint(indices.span, palette: palette, onto: &canvas, at: y * size.width, clippedTo: size.width)
+            frame.paint(indices.span, palette: palette, onto: &pixels, at: 4 * y * size.width, clippedTo: size.width)
         }
     }
 
     /// Fills the missing rows of an interlaced frame with copies of the rows above them, after `painted` rows in stored
-    /// order. Returns the number of valid rows of the canvas.
-    private mutating func fillMissingRows(_ frame: GIFFrame, painted: Int) -> Int {
-        guard frame.isInterlaced else { return min(size.height, frame.top + painted) }
+    /// order. The valid rows of the canvas end with those of the frame.
+    private mutating func fillMissingRows(_ frame: GIFFrame, on size: PixelSize, painted: Int) {
+        guard frame.isInterlaced else { return limit(toRows: painted) }
         let known = Set(GIFRowOrder(height: frame.height, isInterlaced: true).prefix(painted))
-        let valid = min(frame.height, 8 * painted)
-        let columns = visibleColumns(of: frame)
+        let area = frame.onCanvas(size).area
         var data = 0
-        for row in 0..<valid {
+        for row in 0..<min(area.height, 8 * painted) {
             if known.contains(row) { data = row }
-            let (from, to) = ((frame.top + data) * size.width, (frame.top + row) * size.width)
-            guard data != row, frame.top + row < size.height else { continue }
-            for x in columns { canvas[to + x] = canvas[from + x] }
+            if data == row { continue }
+            let (from, to) = (range(ofRow: data, in: area), range(ofRow: row, in: area))
+            for (from, to) in zip(from, to) { pixels[to] = pixels[from] }
         }
-        return min(size.height, valid == frame.height ? size.height : frame.top + valid)
-    }
-
-    private mutating func save(_ frame: GIFFrame) {
-        let columns = visibleColumns(of: frame)
-        let rows = visibleRows(of: frame)
-        savedPixels.reserveCapacity(rows.count * columns.count)  // Growth could allocate three times as much.
-        for y in rows {
-            savedPixels.append(
-                contentsOf: canvas[y * size.width + columns.lowerBound..<y * size.width + columns.upperBound])
-        }
-    }
-
-    private mutating func dispose() {
-        guard let drawn, drawn.disposal != .keep else { return }
-        let columns = visibleColumns(of: drawn)
-        var data = 0
-        for y in visibleRows(of: drawn) {
-            let start = y * size.width + columns.lowerBound
-            if drawn.disposal == .clear {
-                canvas.clear(start..<start + columns.count)
-            } else {
-                canvas.replaceSubrange(
-                    start..<start + columns.count, with: savedPixels[data..<data + columns.count])
-                data += columns.count
-            }
-        }
+        limit(toRows: 8 * painted)
     }
 }
+
 /// The order of the stored rows of a frame (GIF89a, appendix E).
 struct GIFRowOrder: Sequence, IteratorProtocol {
     private let height: Int
@@ -199,7 +102,7 @@ struct GIFRowStreamer {
         let palette = GIFPalette(frame.palette, in: data)
         let reader = try LZWReader()
         var indices = [UInt8](repeating: 0, count: frame.width)
-        var row = [UInt32](repeating: 0, count: canvas.width)
+        var row = [UInt8](repeating: 0, count: 4 * canvas.width)
         if frame.hasPixels { try reader.start(at: frame.dataOffset, in: data) }
         for y in 0..<canvas.height {
             if frame.hasPixels, y >= frame.top, y < frame.top + frame.height {
@@ -210,45 +113,40 @@ struct GIFRowStreamer {
             } else if y == frame.top + frame.height {
                 row.clear(0..<row.count)
             }
-            try row.sendAsBytes(0..<canvas.width, to: sink)
+            try sink.receive(row.span)
         }
     }
 }
 
 extension GIFFrame {
-    /// Paints a row of indices onto the canvas row that starts at `start`. Transparent pixels leave the canvas
-    /// unchanged.
+    /// Returns the frame, clipped to a canvas.
+    func onCanvas(_ canvas: PixelSize) -> CanvasFrame {
+        let (left, top) = (min(left, canvas.width), min(top, canvas.height))
+        let area = PixelArea(
+            left: left, top: top, width: min(width, canvas.width - left), height: min(height, canvas.height - top))
+        return CanvasFrame(
+            area: area, disposal: disposal, isOpaque: hasPixels && !isTruncated && transparentIndex == nil)
+    }
+
+    /// Paints a row of indices onto the row of the canvas that starts at the byte `start`. Transparent pixels leave the
+    /// canvas unchanged.
     func paint(
-        _ indices: Span<UInt8>, palette: GIFPalette, onto pixels: inout [UInt32], at start: Int,
+        _ indices: Span<UInt8>, palette: GIFPalette, onto pixels: inout [UInt8], at start: Int,
         clippedTo canvasWidth: Int
     ) {
         let visible = max(0, min(width, canvasWidth - left, indices.count))
         guard visible > 0 else { return }
         let transparent = CInt(transparentIndex ?? -1)
-        let range = start + left..<start + left + visible
-        // Safe: both buffers hold `visible` elements, and the palette holds 256.
-        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
-            let target = pixels.extracting(range)
+        let range = start + 4 * left..<start + 4 * (left + visible)
+        // Safe: the buffers have `visible` indices and pixels, and the palette has 256 colors.
+        unsafe pixels.withUnsafeMutableBytes { pixels in
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: pixels[range])
             unsafe indices.withUnsafeBufferPointer { indices in
                 unsafe palette.colors.withUnsafeBufferPointer { colors in
                     unsafe gif_paint(indices.baseAddress, visible, colors.baseAddress, transparent, target.baseAddress)
                 }
             }
         }
-    }
-}
-
-extension [UInt32] {
-    mutating func clear(_ range: Range<Int>) {
-        var pixels = mutableSpan
-        for index in range { pixels[index] = 0 }
-    }
-
-    /// Sends pixels to a sink as bytes in memory order.
-    func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(ImageDecodingError) {
-        // Safe: the view covers initialized elements and does not outlive the call.
-        let bytes = unsafe span.extracting(range).bytes
-        try sink.receive(Span(_bytes: bytes))
     }
 }
 

@@ -39,7 +39,8 @@ final class OpenedGIF: OpenedImage {
     private let structure: GIFStructure
     private let limits: DecodingLimits
     /// The state after the last decoded frame. Decoding in order costs one frame each.
-    private var compositor: GIFCompositor?
+    private var canvas: AnimationCanvas?
+    private var reader: LZWReader?
 
     init(data: Data, structure: GIFStructure, limits: DecodingLimits) {
         self.data = data
@@ -60,7 +61,12 @@ final class OpenedGIF: OpenedImage {
         let frame = structure.frames[index]
         return isStreamed
             ? LZWReader.byteCount(pixels: frame.area)
-            : GIFCompositor(canvas: structure.canvas).byteCount(drawing: frame)
+            : byteCount(drawing: frame)
+    }
+
+    private func byteCount(drawing frame: GIFFrame) -> Int {
+        AnimationCanvas(structure.canvas).byteCount(drawing: frame.onCanvas(structure.canvas))
+            + LZWReader.byteCount(pixels: frame.area)
     }
 
     private var isStreamed: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }
@@ -80,29 +86,28 @@ final class OpenedGIF: OpenedImage {
             try GIFRowStreamer(frame: structure.frames[0], canvas: structure.canvas).stream(from: data.span, into: sink)
         } else {
             try composite(through: index, for: sink)
-            try compositor?.send(to: sink)
+            try canvas?.send(to: sink)
         }
     }
 
     private func composite(through index: Int, for sink: any PixelRowSink) throws(ImageDecodingError) {
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails halfway.
-        var working = compositor ?? GIFCompositor(canvas: structure.canvas)
-        compositor = nil
-        // A truncated last frame may leave part of the canvas unchanged.
-        let isPartial = structure.isTruncated && index == structure.frames.count - 1
-        let complete = structure.frames[..<(isPartial ? index : index + 1)]
-        let start = complete.lastIndex { $0.replaces(structure.canvas) } ?? 0
-        if working.next > index + 1 || working.next < start { working.restart(at: start) }
+        var working = canvas ?? AnimationCanvas(structure.canvas)
+        canvas = nil
+        if self.reader == nil { self.reader = try LZWReader() }
+        guard let reader else { return }
+        working.seek(to: index) { structure.frames[$0].onCanvas(structure.canvas) }
         while working.next <= index {
-            try limits.check(.decodedBytes, working.byteCount(drawing: structure.frames[working.next]))
+            let frame = structure.frames[working.next]
+            try limits.check(.decodedBytes, byteCount(drawing: frame))
             do throws(ImageDecodingError) {
-                try working.draw(structure.frames[working.next], from: data.span, for: sink)
+                try working.paint(frame, from: data.span, with: reader, on: structure.canvas, for: sink)
             } catch {
-                if error == .truncated(.gif), working.next == index { try working.send(to: sink) }
+                if error == .truncated(.gif), working.next == index + 1 { try working.send(to: sink) }
                 throw error
             }
         }
-        compositor = consume working
+        canvas = consume working
     }
 }
 
@@ -112,6 +117,8 @@ struct GIFFrame {
     var top: Int
     var width: Int
     var height: Int
+    /// Whether the file ends within the frame, so that part of the canvas may stay unchanged.
+    var isTruncated = false
     /// False if nothing is drawn, because the size is zero or the data is empty, as in some tracking pixels.
     var hasPixels = true
     var isInterlaced: Bool
@@ -119,7 +126,7 @@ struct GIFFrame {
     /// The offset of the LZW code size byte in the file.
     var dataOffset: Int
     var transparentIndex: Int?
-    var disposal: GIFDisposal
+    var disposal: CanvasFrame.Disposal
     /// The stored delay in hundredths of a second.
     var delay: Int
     /// The number of pixels.
@@ -139,13 +146,9 @@ struct GIFPaletteLocation {
     var count: Int
 }
 
-/// How a frame is disposed of before the next frame is drawn (GIF89a, 23.c.iv).
-enum GIFDisposal {
-    case keep
-    case clear
-    case restore
-
-    /// Treats code 4 as 3, as browsers do: early texts numbered the bits, not the values.
+extension CanvasFrame.Disposal {
+    /// Creates a disposal (GIF89a, 23.c.iv). Treats code 4 as 3, as browsers do: early texts numbered the bits, not the
+    /// values.
     init(code: Int32) {
         switch code {
         case 2: self = .clear
@@ -242,6 +245,7 @@ private struct GIFScan {
         let isTrackingPixel = image.is_empty != 0 && structure.canvas.area == 1
         structure.isTruncated = image.kind == gif_record_truncated_image && !isTrackingPixel
         var frame = frame(image, globalPalette: globalPalette)
+        frame.isTruncated = structure.isTruncated
         frame.hasPixels = frame.area > 0 && (structure.isTruncated || image.is_empty == 0)
         structure.frames.append(frame)
         control = nil
@@ -273,7 +277,7 @@ private struct GIFScan {
             left: Int(record.left), top: Int(record.top), width: Int(record.width), height: Int(record.height),
             isInterlaced: record.is_interlaced != 0, palette: local.count > 0 ? local : globalPalette,
             dataOffset: Int(record.data_offset), transparentIndex: transparentIndex,
-            disposal: GIFDisposal(code: control?.disposal ?? 0), delay: Int(control?.delay ?? 0))
+            disposal: CanvasFrame.Disposal(code: control?.disposal ?? 0), delay: Int(control?.delay ?? 0))
     }
 
     private var transparentIndex: Int? {

@@ -56,7 +56,7 @@ final class OpenedWebP: OpenedImage {
     private let limits: DecodingLimits
     private let pool: PixelBufferPool?
     /// The state after the last decoded frame. Decoding in order costs one frame each.
-    private var compositor: WebPCompositor?
+    private var canvas: AnimationCanvas?
 
     init(data: Data, structure: WebPStructure, limits: DecodingLimits, pool: PixelBufferPool?) {
         self.data = data
@@ -100,7 +100,7 @@ final class OpenedWebP: OpenedImage {
             try send(image, at: range, size: size, to: sink)
         case .frames(let frames):
             try composite(frames, through: index, for: sink)
-            try compositor?.send(to: sink)
+            try canvas?.send(to: sink)
         }
     }
 
@@ -139,27 +139,27 @@ final class OpenedWebP: OpenedImage {
         _ frames: [WebPFrame], through index: Int, for sink: any PixelRowSink
     ) throws(ImageDecodingError) {
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails.
-        var working = compositor ?? WebPCompositor(canvas: structure.canvas, pool: pool)
-        compositor = nil
-        let start = frames[...index].lastIndex { !$0.isTruncated && $0.replaces(structure.canvas) } ?? 0
-        if working.next > index + 1 || working.next < start { working.restart(at: start) }
+        var working = canvas ?? AnimationCanvas(structure.canvas)
+        canvas = nil
+        working.seek(to: index) { frames[$0].onCanvas }
         while working.next <= index {
             let frame = frames[working.next]
             try frame.image.checkMemory(
-                outputBytes: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
+                outputBytes: 4 * (structure.canvas.area + frame.image.size.area), at: frame.data, of: data,
+                limits: limits)
             try sink.checkCancellation()
             if frame.isTruncated {
-                try working.draw(frame, firstRows: decodedPart(of: frame))
+                working.draw(frame, firstRows: try decodedPart(of: frame))
                 try working.send(to: sink)
                 throw .truncated(.webP)
             }
-            try working.draw(frame, of: data)
+            try working.draw(frame, of: data, pool: pool)
         }
-        compositor = consume working
+        canvas = consume working
     }
 
     private func decodedPart(of frame: WebPFrame) throws(ImageDecodingError) -> [UInt8] {
-        let session = try WebPSession(frame.image, size: frame.size)
+        let session = try WebPSession(frame.image, size: frame.image.size)
         try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
         return session.decodedPart
     }

@@ -3,9 +3,7 @@ import ImageCore
 
 /// A frame of an animation: an ANMF chunk (RFC 9649, 2.7.1.1).
 struct WebPFrame {
-    var left: Int
-    var top: Int
-    var size: PixelSize
+    var area: PixelArea
     /// The stored duration in milliseconds.
     var duration: Int
     /// Whether the frame is blended over the canvas by its alpha, or else replaces it.
@@ -19,11 +17,13 @@ struct WebPFrame {
     var isTruncated = false
 
     func isContained(in canvas: PixelSize) -> Bool {
-        left + size.width <= canvas.width && top + size.height <= canvas.height
+        area.left + area.width <= canvas.width && area.top + area.height <= canvas.height
     }
 
-    /// Returns whether the frame replaces every pixel of a canvas of this size.
-    func replaces(_ canvas: PixelSize) -> Bool { size == canvas && !(blends && image.hasAlpha) }
+    var onCanvas: CanvasFrame {
+        CanvasFrame(
+            area: area, disposal: clears ? .clear : .keep, isOpaque: !isTruncated && !(blends && image.hasAlpha))
+    }
 }
 
 /// The header of an encoded image: a still image or a frame.
@@ -85,7 +85,8 @@ struct WebPStructure {
         loopCount = Int(file.loop_count)
         // Parts of the canvas that no frame covers, or that were cleared, are transparent. A frame can have alpha even
         // if the header of the file does not declare it.
-        let isCovered = first.size == canvas && !first.isTruncated && !frames.dropLast().contains { $0.clears }
+        let isCovered =
+            first.area == PixelArea(canvas) && !first.isTruncated && !frames.dropLast().contains { $0.clears }
         hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.image.hasAlpha }
     }
 
@@ -218,9 +219,11 @@ struct RIFFChunks {
         let data = start + 16..<payload.upperBound
         let image = try WebPImage(header: data, of: self.data)
         let frame = WebPFrame(
-            left: 2 * left, top: 2 * top, size: PixelSize(width: width + 1, height: height + 1), duration: duration,
+            area: PixelArea(left: 2 * left, top: 2 * top, width: width + 1, height: height + 1), duration: duration,
             blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, image: image)
-        guard image.size == frame.size else { throw .malformed(.webP, "a frame and its image differ in size") }
+        guard image.size == PixelSize(width: width + 1, height: height + 1) else {
+            throw .malformed(.webP, "a frame and its image differ in size")
+        }
         return frame
     }
 }

@@ -76,8 +76,9 @@ gif_lzw_outcome gif_lzw_read(
 /* Returns whether the data at `offset`, as for gif_lzw_start, ends before the first pixel. */
 int gif_lzw_is_empty(const uint8_t *bytes, size_t length, size_t offset);
 
-/* Sets pixels to the colors of their indices, except for `transparent` (-1: none). `colors` has 256 entries. */
-void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels);
+/* Sets pixels to the colors of their indices, except for `transparent` (-1: none). `colors` has 256 entries.
+   `canvas` is aligned for uint32_t. */
+void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, void *canvas);
 
 /* Writing. All functions return 0 on failure. After that, only gif_writer_close may be called. */
 
