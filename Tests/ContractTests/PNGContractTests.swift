@@ -7,13 +7,16 @@ import Testing
 struct PNGContractTests {
     private static func samples() throws -> [ImageDecoderContract.Sample] {
         let size = PixelSize(width: 41, height: 29)
-        return try [("opaque", true, false), ("alpha", false, false), ("interlaced", false, true)].map {
+        let stills = try [("opaque", true, false), ("alpha", false, false), ("interlaced", false, true)].map {
             ImageDecoderContract.Sample(
                 $0.0,
                 try PNGEncoder().encode(
                     .shaded(size, isOpaque: $0.1), options: EncodingOptions(isProgressive: $0.2)),
                 storedSize: size)
         }
+        return try stills
+            + ImageDecoderContract.Sample.all(
+                by: PNGEncoder(), of: [.animated, .animatedTransparent], isLossless: [true])
     }
 
     @Test("the decoder passes", arguments: ImageDecoderContract.rules)
@@ -30,6 +33,6 @@ struct PNGContractTests {
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(
             .init(
-                PNGEncoder(), decoder: PNGDecoder(), isLossless: true, supportsAlpha: true, supportsAnimation: false))
+                PNGEncoder(), decoder: PNGDecoder(), isLossless: true, supportsAlpha: true, supportsAnimation: true))
     }
 }

@@ -141,18 +141,6 @@ struct PNGMetadataTests {
         file.before = (0..<3000).map { _ in .init("tEXt", Array("a".utf8) + [0, 65]) }
         #expect(try png.pixels(file.data) == [1, 2, 3, 255])
     }
-
-    @Test("an animated image is decoded as its default image")
-    func animation() throws {
-        var file = Self.image
-        let control = RawPNG.uint32(0) + RawPNG.uint32(1) + RawPNG.uint32(1) + RawPNG.uint32(0) + RawPNG.uint32(0)
-        file.before = [
-            .init("acTL", RawPNG.uint32(2) + RawPNG.uint32(0)), .init("fcTL", control + [0, 1, 0, 10, 0, 0]),
-        ]
-        file.after = [.init("fdAT", RawPNG.uint32(1) + RawPNG.deflated([0, 9, 9, 9]))]
-        #expect(try png.header(of: file.data).frameCount == 1)
-        #expect(try png.pixels(file.data) == [1, 2, 3, 255])
-    }
 }
 
 @Suite("PNG colors without a profile")

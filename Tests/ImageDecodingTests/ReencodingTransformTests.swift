@@ -59,7 +59,7 @@ struct ReencodingTransformTests {
         }
     }
 
-    @Test("an image with a gain map, in HDR or with frames that are not decoded is stored as received")
+    @Test("an image with a gain map or in HDR is stored as received")
     func keepsWhatIsLost() throws {
         func stored(_ data: Data, _ change: (inout ImageHeader) -> Void = { _ in }) throws -> Data {
             var decoder = AnyFileDecoder(size: size)
@@ -72,12 +72,6 @@ struct ReencodingTransformTests {
         #expect(try stored(bulky.encoded) { $0.hasGainMap = true } == bulky.encoded)
         #expect(try stored(bulky.encoded) { $0.color.transfer = .pq } == bulky.encoded)
         #expect(try stored(bulky.encoded) { $0.color.transfer = .hlg } == bulky.encoded)
-        func png(_ chunks: String...) -> Data {
-            let parts = chunks.map { Data([0, 0, 0, 3]) + Data($0.utf8) + Data(count: 7) }
-            return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + parts.joined()
-        }
-        #expect(try stored(png("IHDR", "acTL", "IDAT")) == png("IHDR", "acTL", "IDAT"))
-        for still in [png("IHDR", "IDAT", "acTL"), png("IHDR")] { #expect(try stored(still) == Data([1])) }
     }
 
     @Test("keeps data that would become larger, is animated, damaged or not an image, or can't be encoded")

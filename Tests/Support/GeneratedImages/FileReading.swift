@@ -31,8 +31,10 @@ public struct FileReading: Sendable {
     }
 
     /// Returns the channels of 16 bits of an HDR image.
-    public func deepPixels(_ image: any OpenedImage, size: PixelSize? = nil) throws(ImageDecodingError) -> [Int] {
-        let bytes = try pixels(image, size: size, layout: .rgba16)
+    public func deepPixels(
+        _ image: any OpenedImage, frame: Int = 0, size: PixelSize? = nil
+    ) throws(ImageDecodingError) -> [Int] {
+        let bytes = try pixels(image, frame: frame, size: size, layout: .rgba16)
         return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
     }
 

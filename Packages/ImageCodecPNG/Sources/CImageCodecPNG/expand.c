@@ -135,6 +135,7 @@ static inline __attribute__((always_inline)) void expand_gray16(
 
 EXPAND(gray16) { (void)expansion; expand_gray16(NULL, stored, pixels, count, ILP_RGBA8); }
 EXPAND(gray16_with_key) { expand_gray16(expansion->key, stored, pixels, count, ILP_RGBA8); }
+EXPAND(gray16_to_gray_alpha) { (void)expansion; expand_gray16(NULL, stored, pixels, count, ILP_GRAY_ALPHA8); }
 EXPAND(gray16_to_gray) { (void)expansion; expand_gray16(NULL, stored, pixels, count, ILP_GRAY8); }
 EXPAND(gray16_with_key_to_gray_alpha) { expand_gray16(expansion->key, stored, pixels, count, ILP_GRAY_ALPHA8); }
 
@@ -195,7 +196,8 @@ static void choose_gray(ilp_expansion *made, const ilp_format *format, ilp_layou
     } else if (layout == ILP_RGBA8) {
         made->expand = format->has_key ? gray16_with_key : gray16;
     } else {
-        made->expand = layout == ILP_GRAY8 ? gray16_to_gray : gray16_with_key_to_gray_alpha;
+        made->expand = layout == ILP_GRAY8 ? gray16_to_gray
+                       : format->has_key ? gray16_with_key_to_gray_alpha : gray16_to_gray_alpha;
     }
 }
 

@@ -102,7 +102,6 @@ static void set_palette(ilp_writer *writer, ilp_writer_options options) {
 
 static void write_image(ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels) {
     png_structp png = writer->png;
-    size_t row_length = (size_t)options.width * (options.palette ? 1 : 4);
     int color_type = options.has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
     png_set_IHDR(
         png, writer->info, (png_uint_32)options.width, (png_uint_32)options.height, depth(options),
@@ -122,7 +121,7 @@ static void write_image(ilp_writer *writer, ilp_writer_options options, const ui
     for (int pass = 0; pass < passes; pass++)
         for (int row = 0; row < options.height; row++) {
             if (options.is_cancelled && options.is_cancelled()) png_error(png, "cancelled");
-            png_write_row(png, pixels + row_length * (size_t)row);
+            png_write_row(png, pixels + options.row_bytes * (size_t)row);
         }
     png_write_end(png, NULL);
 }

@@ -27,6 +27,9 @@ struct PNGChunkType: Hashable {
     static let lightLevel = PNGChunkType("cLLI")
     static let mastering = PNGChunkType("mDCV")
     static let pixels = PNGChunkType("IDAT")
+    static let animation = PNGChunkType("acTL")
+    static let frame = PNGChunkType("fcTL")
+    static let framePixels = PNGChunkType("fdAT")
     static let end = PNGChunkType("IEND")
     /// The first chunk of Apple's PNG variant.
     static let appleVariant = PNGChunkType("CgBI")
@@ -139,7 +142,7 @@ struct PNGChunkStream {
         case .palette: 768
         case .transparency: 256
         case .exif: metadataBytes
-        case .gamma, .chromaticities, .srgb, .codePoints, .lightLevel, .mastering: 32
+        case .gamma, .chromaticities, .srgb, .codePoints, .lightLevel, .mastering, .animation, .frame: 32
         // The name, and the size of a stream that can't be compressed.
         case .profile: metadataBytes.addingReportingOverflow(metadataBytes / 1000 + 200).partialValue
         default: -1

@@ -3,7 +3,7 @@ import ImageCore
 
 /// The contents of the chunks before the pixels.
 struct PNGPreamble {
-    let header: PNGHeader
+    var header: PNGHeader
     /// The RGB colors, three bytes each. Empty if there is no PLTE chunk.
     private(set) var palette: [UInt8] = []
     /// The data of the tRNS chunk. Empty if there is none.
@@ -11,6 +11,9 @@ struct PNGPreamble {
     private var profile: Data?
     private var colors = PNGColors()
     private var orientation: ImageOrientation?
+    /// Whether the file declares an animation, and whether its first frame is the default image.
+    private(set) var isAnimation = false
+    private(set) var startsAnimation = false
     private let limits: DecodingLimits
 
     init(_ header: PNGHeader, limits: DecodingLimits) {
@@ -29,6 +32,8 @@ struct PNGPreamble {
         case .profile:
             if profile == nil { profile = PNGProfile.inflated(chunk.data, isGray: header.color.isGray, limits: limits) }
         case .exif: orientation = orientation ?? ExifReader.orientation(in: Data(chunk.data))
+        case .animation: isAnimation = true
+        case .frame: startsAnimation = true
         default: colors.read(chunk)
         }
     }
@@ -62,17 +67,16 @@ struct PNGPreamble {
 }
 
 extension PNGPreamble {
-    var imageHeader: ImageHeader {
+    /// Returns the header of the image.
+    /// - Parameter hasTransparentCanvas: Whether an animation shows pixels that no frame covers.
+    func imageHeader(hasTransparentCanvas: Bool = false) -> ImageHeader {
         let color = colors.color(profile: profile, isGray: header.color.isGray)
+        let hasAlpha = hasAlpha || hasTransparentCanvas
+        // A gray profile only applies to gray pixels.
+        let profileLayout: PixelLayout = !header.color.isGray ? .rgba8 : hasAlpha ? .grayAlpha8 : .gray8
         return ImageHeader(
             format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha,
             color: color, nativeLayout: color.isHDR ? .rgba16 : color.profile == nil ? .rgba8 : profileLayout)
-    }
-
-    /// The layout of the profile. A gray profile only applies to gray pixels.
-    private var profileLayout: PixelLayout {
-        guard header.color.isGray else { return .rgba8 }
-        return hasAlpha ? .grayAlpha8 : .gray8
     }
 
     /// The format for the C decoder.
@@ -107,6 +111,13 @@ extension PNGPreamble {
         }
     }
 
+    /// Returns the preamble for the pixels of a frame of an animation.
+    func resized(to area: PixelArea) -> PNGPreamble {
+        var preamble = self
+        preamble.header.size = PixelSize(width: area.width, height: area.height)
+        return preamble
+    }
+
     /// Returns the size in bytes of an interlaced image in `layout`, otherwise 0. Returns `Int.max` on overflow.
     func heldByteCount(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
 
@@ -121,7 +132,8 @@ extension PNGPreamble {
 
 /// The contents of the IHDR chunk (PNG 3rd edition, 11.2.1).
 struct PNGHeader {
-    let size: PixelSize
+    /// The size of the image, or of a frame that is decoded.
+    var size: PixelSize
     let depth: Int
     let color: ColorType
     let isInterlaced: Bool
@@ -214,40 +226,18 @@ enum PNGProfile {
     }
 }
 
-/// Finds the orientation in a complete file, before or after the pixels (PNG 3rd edition, 11.3.4.5).
-struct PNGExif {
-    /// The length of a chunk without its data: length, type and checksum.
-    private static let overhead = 12
-
-    private let bytes: Data
-
-    init(_ file: Data) { bytes = file }
-
-    /// Returns the first orientation in an eXIf chunk. Ignores chunks of more than `limit` bytes or with a wrong
-    /// checksum.
+extension PNGChunks {
+    /// Returns the first orientation in an eXIf chunk, before or after the pixels (PNG 3rd edition, 11.3.4.5). Ignores
+    /// chunks of more than `limit` bytes or with a wrong checksum.
     func orientation(limit: Int) -> ImageOrientation? {
-        var offset = PNGChunkStream.signature.count
-        while bytes.count - offset >= Self.overhead {
-            let length = uint32(at: offset)
-            if length > bytes.count - offset - Self.overhead { return nil }
-            let isRead = uint32(at: offset + 4) == PNGChunkType.exif.rawValue && length <= limit
-            if isRead, let found = orientation(ofChunkAt: offset, length: length) { return found }
-            offset += Self.overhead + length
+        for chunk in self where chunk.type == .exif && chunk.content.count <= limit && isIntact(chunk) {
+            if let found = ExifReader.orientation(
+                in: file.dropFirst(chunk.content.lowerBound).prefix(chunk.content.count))
+            {
+                return found
+            }
         }
         return nil
-    }
-
-    private func orientation(ofChunkAt offset: Int, length: Int) -> ImageOrientation? {
-        let start = bytes.startIndex + offset + 8
-        var checksum = PNGChecksum()
-        checksum.add(bytes[start - 4..<start + length].span)
-        guard Int(checksum.value) == uint32(at: offset + 8 + length) else { return nil }
-        return ExifReader.orientation(in: bytes[start..<start + length])
-    }
-
-    private func uint32(at offset: Int) -> Int {
-        let start = bytes.startIndex + offset
-        return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 }
 

@@ -15,7 +15,7 @@ import ImageCore
 
     /// Checks the memory for rows against the limit and allocates it. The caller checks all other memory.
     ///
-    /// - Parameter storesRows: Whether rows are stored for `sendRows(at:to:)`. Must be true for interlaced images.
+    /// - Parameter storesRows: Whether rows are stored for `readRows`. Must be true for interlaced images.
     init(_ preamble: PNGPreamble, layout: PixelLayout, storesRows: Bool, limits: DecodingLimits)
         throws(ImageDecodingError)
     {
@@ -80,13 +80,29 @@ extension PNGRowDecoder {
         Int(unsafe ilp_decoder_available_rows(handle, Int32(progress.passes), UInt32(progress.rows)))
     }
 
-    /// Sends the stored rows to `sink` as they were at `progress`. Blocks of earlier passes fill missing pixels.
+    /// Passes the stored rows to `receive` as they were at `progress`. Blocks of earlier passes fill missing pixels.
     ///
     /// - Precondition: Rows are stored, and the image has reached `progress`.
-    func sendRows(at progress: Progress, to sink: any PixelRowSink) throws(ImageDecodingError) {
+    func readRows(
+        at progress: Progress, _ receive: (Span<UInt8>) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) {
         for y in 0..<availableRows(progress) {
             let row = unsafe ilp_decoder_stored_row(handle, UInt32(y), Int32(progress.passes), UInt32(progress.rows))
-            try sink.receive(unsafe UnsafeBufferPointer(start: row, count: stride).span)
+            try receive(unsafe UnsafeBufferPointer(start: row, count: stride).span)
+        }
+    }
+}
+
+extension AnimationCanvas {
+    /// Draws a row of a frame in the layout of the canvas.
+    mutating func draw(_ row: Span<UInt8>, in range: Range<Int>, _ layout: PixelLayout, blends: Bool) {
+        precondition(row.count == range.count)
+        // Sound: by the precondition, both rows are equally long.
+        unsafe pixels.withUnsafeMutableBufferPointer { canvas in
+            unsafe row.withUnsafeBufferPointer { row in
+                unsafe ilp_draw(
+                    row.baseAddress, row.count, ilp_layout(layout), blends, canvas.extracting(range).baseAddress)
+            }
         }
     }
 }

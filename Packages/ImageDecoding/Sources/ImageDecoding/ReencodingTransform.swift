@@ -4,7 +4,7 @@ public import ImageCore
 ///
 /// Decodes an image, upright and in sRGB or Display P3, and encodes it again. Data stays unchanged if
 /// - it is not an image, is animated or damaged, or would not become smaller,
-/// - it has frames that the decoder doesn't decode (APNG), a gain map, or HDR,
+/// - it has a gain map, or HDR,
 /// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
 /// - or the decoder can't read the encoder's files.
 ///
@@ -35,7 +35,7 @@ public struct ReencodingTransform: DataCacheTransform {
         var entry = entry
         do {
             let header = try decoder.header(of: entry.data)
-            guard header.frameCount == 1, !header.hasGainMap, !header.color.isHDR, !entry.data.isAnimatedPNG else {
+            guard header.frameCount == 1, !header.hasGainMap, !header.color.isHDR else {
                 return entry
             }
             let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)).bitmap
@@ -78,22 +78,6 @@ public struct AdaptiveEncoderChoice: Sendable {
     public func encoder(for bitmap: Bitmap) -> any ImageEncoder {
         if !bitmap.isOpaque { return transparent }
         return bitmap.isDrawing ? drawing : photograph
-    }
-}
-
-extension Data {
-    /// Whether it is a PNG with a chunk `acTL` before its pixels (PNG, third edition, 11.3.6.1), whose first frame alone is
-    /// decoded.
-    fileprivate var isAnimatedPNG: Bool {
-        guard FileSignature.format(of: prefix(FileSignature.byteCount)) == .png else { return false }
-        var rest = dropFirst(8)
-        while rest.count >= 8 {
-            let name = rest.dropFirst(4).prefix(4)
-            if name.elementsEqual("acTL".utf8) { return true }
-            if name.elementsEqual("IDAT".utf8) { return false }
-            rest = rest.dropFirst(12 + rest.prefix(4).reduce(0) { $0 << 8 | Int($1) })
-        }
-        return false
     }
 }
 

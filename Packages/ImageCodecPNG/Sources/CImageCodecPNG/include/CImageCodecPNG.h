@@ -60,6 +60,10 @@ uint32_t ilp_decoder_available_rows(const ilp_decoder *decoder, int passes, uint
    call. */
 const uint8_t *ilp_decoder_stored_row(ilp_decoder *decoder, uint32_t y, int passes, uint32_t in_pass);
 
+/* Draws a row of `count` bytes over another in the same layout. If it blends, it is composited by its alpha (PNG 3rd
+   edition, 12.4), otherwise copied. */
+void ilp_draw(const uint8_t *row, size_t count, ilp_layout layout, bool blends, uint8_t *below);
+
 /* Updates the CRC-32 of a PNG chunk (ISO 3309). Start with 0. */
 uint32_t ilp_crc32(uint32_t crc, const uint8_t *bytes, size_t count);
 
@@ -75,6 +79,7 @@ typedef struct ilp_writer ilp_writer;
 
 typedef struct ilp_writer_options {
     int width, height;
+    size_t row_bytes;        /* the distance of the rows */
     bool has_alpha;          /* RGBA if true; RGB without the fourth byte of each pixel if false */
     bool is_interlaced;
     int compression_level;   /* zlib's, 0 to 9 */
@@ -88,7 +93,7 @@ typedef struct ilp_writer_options {
 ilp_writer *ilp_writer_create(void);
 void ilp_writer_destroy(ilp_writer *writer);
 
-/* Writes a whole image from RGBA8 or index rows without padding. The writer owns the bytes. */
+/* Writes a whole image from rows of RGBA8 or indices. The writer owns the bytes. */
 bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count);
 
