@@ -134,6 +134,7 @@ struct ImageBindingTests {
         await surface.ends { $0.phase.isSuccess }
         var small = fixture.request("a", behind: gate)
         small.target = ImageTarget(PixelSize(width: 2, height: 2))
+        small.cachePolicy.memory = .readOnly
         binding.bind(small)
         #expect(rendered.last == "loading previous 4")
         gate.open()

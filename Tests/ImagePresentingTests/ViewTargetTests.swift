@@ -15,15 +15,32 @@ struct ViewTargetTests {
         target.sized(other ?? request, points: (width, height), scale: scale, mode: mode)?.target
     }
 
-    @Test("is the size of the view in pixels, and grows with it, but does not shrink")
+    @Test("is the size of the view in pixels, and grows with it by a quarter at least, but does not shrink")
     mutating func grows() {
         #expect(size(0, 0) == nil)
         #expect(size(10, 20) == .fill(PixelSize(width: 20, height: 40)))
         #expect(size(5, 20) == .fill(PixelSize(width: 20, height: 40)))
         #expect(size(0, 0) == .fill(PixelSize(width: 20, height: 40)))
-        #expect(size(11, 20) == .fill(PixelSize(width: 22, height: 40)))
+        #expect(size(11, 15) == .fill(PixelSize(width: 25, height: 30)))
+        #expect(size(12, 15) == .fill(PixelSize(width: 25, height: 30)))
+        #expect(size(20, 15) == .fill(PixelSize(width: 40, height: 30)))
         #expect(size(11, 20, mode: .fit) == .fit(PixelSize(width: 22, height: 40)))
         #expect(size(11, 20, scale: 3, mode: .fit) == .fit(PixelSize(width: 33, height: 60)))
+    }
+
+    @Test("a view that grows by 40 points has three targets, and only the first is kept in memory")
+    mutating func growsSlowly() {
+        var targets: [ImageTarget?] = []
+        for side in 80...120 {
+            let sized = target.sized(request, points: (Double(side), Double(side)), scale: 2, mode: .fill)
+            if targets.last != sized?.target { targets.append(sized?.target) }
+            #expect(sized?.cachePolicy.memory == (side == 80 ? .readWrite : .readOnly))
+            #expect(sized?.cachePolicy.disk == .readWrite)
+        }
+        #expect(targets.map { $0?.size.width } == [160, 200, 250])
+        let jumped = target.sized(request, points: (200, 200), scale: 2, mode: .fill)
+        #expect(jumped?.target == .fill(PixelSize(width: 400, height: 400)))
+        #expect(jumped?.cachePolicy == .all)
     }
 
     @Test("starts again with another request, and is that of a request that has one")

@@ -239,7 +239,8 @@ extension ImageRequest {
         _ previous: ImageRequest?, _ key: (ImageRequest) -> RequestKey
     ) -> Bool {
         guard var previous else { return false }
-        previous.target = target
+        // A view that grows keeps less in memory.
+        (previous.target, previous.cachePolicy) = (target, cachePolicy)
         return key(previous) == key(self)
     }
 
