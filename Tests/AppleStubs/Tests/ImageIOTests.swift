@@ -72,9 +72,25 @@ struct ImageIOTests {
 
     @Test("there are codecs for the formats that the system reads and writes")
     func available() {
-        let formats: [ImageFormat] = [.jpeg, .png, .webP, .gif, .heic, .avif]
+        let formats: [ImageFormat] = [.jpeg, .png, .webP, .gif, .heic, .avif, .tiff]
         #expect(ImageIODecoder.available.map(\.format) == formats)
         #expect(ImageIOEncoder.available.map(\.format) == formats.filter { $0 != .webP })
+    }
+
+    @Test("a format that only the system knows is recognized by its bytes, read and written")
+    func systemFormat() throws {
+        let file = try ImageIOEncoder(.tiff).encode(opaque, options: EncodingOptions())
+        let prefix = file.prefix(FileSignature.byteCount)
+        #expect(ImageIODecoder.available.filter { $0.recognizes(prefix) }.map(\.format) == [.tiff])
+        let opened = try ImageIODecoder(.tiff).open(file, limits: .default)
+        #expect(opened.header.format == .tiff)
+        #expect(try decode(opened, size: opaque.size) == opaque.pixels)
+        #expect(!ImageIODecoder(.tiff).recognizes(self.file.data))
+        #expect(!ImageIODecoder(.png).recognizes(prefix))
+        #expect(!ImageIODecoder(.tiff).recognizes(Data()))
+        #expect(throws: ImageEncodingError.self) {
+            try ImageIOEncoder(ImageFormat(rawValue: "none")).encode(opaque, options: EncodingOptions())
+        }
     }
 
     @Test("reads the header, and decodes the full size with straight alpha")
@@ -217,4 +233,8 @@ struct ImageIOTests {
             #expect(reader.failure(of: status) == .malformed(.png, "ImageIO rejected the data"))
         }
     }
+}
+
+extension ImageFormat {
+    fileprivate static let tiff = ImageFormat(rawValue: "tiff")
 }

@@ -30,8 +30,9 @@ struct LoaderKitTests {
 
     @Test("the codecs are those of ImageIO, which read HEIC and AVIF")
     func codecs() {
-        #expect([any ImageDecoder].standard.map(\.format) == [.jpeg, .png, .webP, .gif, .heic, .avif])
-        #expect([any ImageEncoder].standard.map(\.format) == [.jpeg, .png, .gif, .heic, .avif])
+        let tiff = ImageFormat(rawValue: "tiff")
+        #expect([any ImageDecoder].standard.map(\.format) == [.jpeg, .png, .webP, .gif, .heic, .avif, tiff])
+        #expect([any ImageEncoder].standard.map(\.format) == [.jpeg, .png, .gif, .heic, .avif, tiff])
     }
 
     @Test("loads, decodes to the requested size and remembers an image")

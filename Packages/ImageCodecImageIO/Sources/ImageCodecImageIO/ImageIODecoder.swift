@@ -18,8 +18,8 @@
 
         /// Creates a decoder.
         ///
-        /// - Parameter format: `.jpeg`, `.png`, `.webP`, `.gif`, `.heic`, `.avif` or `.jpegXL`. With others, no file is
-        ///   recognized.
+        /// - Parameter format: A constant of `ImageFormat`, or the last part of a type identifier of the system, for
+        ///   example `ImageFormat(rawValue: "tiff")` for public.tiff. With others, no file is recognized.
         public init(_ format: ImageFormat) { self.format = format }
 
         /// The decoders of the formats that this version of the system reads.
@@ -27,8 +27,13 @@
             SystemType.formats(in: CGImageSourceCopyTypeIdentifiers()).map(ImageIODecoder.init)
         }
 
-        /// Returns whether the data starts with the signature of `format`.
-        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == format }
+        /// Returns whether the data starts with the signature of `format`. ImageIO tells the formats that `FileSignature`
+        /// doesn't know.
+        public func recognizes(_ prefix: Data) -> Bool {
+            let signature = FileSignature.format(of: prefix)
+            if signature != nil || SystemType.isKnown(format) { return signature == format }
+            return SystemType.format(ofPrefix: prefix) == format
+        }
 
         /// Reads the header.
         ///

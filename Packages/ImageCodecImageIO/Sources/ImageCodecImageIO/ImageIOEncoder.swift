@@ -8,17 +8,17 @@
     ///
     /// **This module has never been compiled or run on an Apple platform.**
     ///
-    /// Throws `.failed` for formats that the system can't write: WebP, and AVIF and HEIC on some systems. Only GIF and
-    /// PNG support animations. Files have the profile of the image's color space; GIF is converted to sRGB. The bytes
+    /// Throws `.failed` for formats that the system can't write: WebP, and AVIF and HEIC on some systems. Only GIF, PNG and
+    /// HEICS support animations. Files have the profile of the image's color space; GIF is converted to sRGB. The bytes
     /// depend on the version of the system.
     public struct ImageIOEncoder: ImageEncoder {
         /// The encoded format.
         public let format: ImageFormat
 
-        /// True, except for JPEG and GIF.
-        public var keepsAlpha: Bool { ![.jpeg, .gif].contains(format) }
+        /// True, except for JPEG, GIF and BMP.
+        public var keepsAlpha: Bool { ![.jpeg, .gif, ImageFormat(rawValue: "bmp")].contains(format) }
 
-        /// Creates an encoder for a format.
+        /// Creates an encoder for a format, which is named as for `ImageIODecoder`.
         public init(_ format: ImageFormat) { self.format = format }
 
         /// The encoders of the formats that this version of the system writes.
@@ -67,7 +67,7 @@
             adding: (CGImageDestination) throws(ImageEncodingError) -> Void
         ) throws(ImageEncodingError) -> Data {
             let data = NSMutableData()
-            guard let type = SystemType.identifier(of: format),
+            guard let type = SystemType.identifier(of: format, in: CGImageDestinationCopyTypeIdentifiers()),
                 let destination = CGImageDestinationCreateWithData(data, type as CFString, count, nil)
             else { throw .failed(format, "this version of the system can't write the format") }
             if let properties { CGImageDestinationSetProperties(destination, properties as CFDictionary) }

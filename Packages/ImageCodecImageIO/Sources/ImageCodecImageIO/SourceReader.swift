@@ -20,7 +20,7 @@
         /// Returns ImageIO's index of a frame.
         func index(of frame: Int) -> Int { isAnimatable ? frame : CGImageSourceGetPrimaryImageIndex(source) }
 
-        private var isAnimatable: Bool { [.gif, .png, .webP].contains(format) }
+        private var isAnimatable: Bool { AnimationKeys(format) != nil }
 
         func header(limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             let count = frameCount
@@ -98,6 +98,11 @@
         }
     }
 
+    extension ImageFormat {
+        /// A sequence of HEVC images (public.heics).
+        fileprivate static let heics = ImageFormat(rawValue: "heics")
+    }
+
     /// ImageIO's property keys of animations.
     struct AnimationKeys {
         let dictionary: CFString
@@ -123,6 +128,11 @@
                 dictionary = kCGImagePropertyWebPDictionary
                 delay = kCGImagePropertyWebPUnclampedDelayTime
                 loopCount = kCGImagePropertyWebPLoopCount
+            case .heics:
+                dictionary = kCGImagePropertyHEICSDictionary
+                delay = kCGImagePropertyHEICSUnclampedDelayTime
+                writtenDelay = kCGImagePropertyHEICSDelayTime
+                loopCount = kCGImagePropertyHEICSLoopCount
             default: return nil
             }
         }

@@ -17,7 +17,7 @@ public final class CGImageDestination {
 
 /// https://developer.apple.com/documentation/imageio/cgimagedestinationcopytypeidentifiers()
 public func CGImageDestinationCopyTypeIdentifiers() -> CFArray {
-    ToyFile.signatures.keys.filter { $0 != "org.webmproject.webp" }.sorted() + ["public.tiff"]
+    ToyFile.signatures.keys.filter { $0 != "org.webmproject.webp" }.sorted()
 }
 
 /// https://developer.apple.com/documentation/imageio/cgimagedestinationcreatewithdata(_:_:_:_:)

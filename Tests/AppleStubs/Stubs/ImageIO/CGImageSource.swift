@@ -4,7 +4,8 @@ import Foundation
 
 /// https://developer.apple.com/documentation/imageio/cgimagesource
 public final class CGImageSource {
-    fileprivate let file: ToyFile?
+    fileprivate var file: ToyFile?
+    fileprivate var type: CFString?
 
     fileprivate init(_ file: ToyFile?) { self.file = file }
 
@@ -21,12 +22,24 @@ public enum CGImageSourceStatus: Int32, Sendable {
 }
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecopytypeidentifiers()
-public func CGImageSourceCopyTypeIdentifiers() -> CFArray { ToyFile.signatures.keys.sorted() + ["public.tiff"] }
+public func CGImageSourceCopyTypeIdentifiers() -> CFArray { ToyFile.signatures.keys.sorted() }
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecreatewithdata(_:_:)
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? {
     CGImageSource(ToyFile(data))
 }
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecreateincremental(_:)
+public func CGImageSourceCreateIncremental(_ options: CFDictionary?) -> CGImageSource { CGImageSource(nil) }
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourceupdatedata(_:_:_:)
+public func CGImageSourceUpdateData(_ isrc: CGImageSource, _ data: CFData, _ final: Bool) {
+    isrc.file = ToyFile(data)
+    isrc.type = ToyFile.type(data)
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcegettype(_:)
+public func CGImageSourceGetType(_ isrc: CGImageSource) -> CFString? { isrc.type }
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcegetcount(_:)
 public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { isrc.file?.frames.count ?? 0 }

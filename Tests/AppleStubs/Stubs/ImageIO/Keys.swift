@@ -65,3 +65,11 @@ public let kCGImagePropertyAuxiliaryDataType: CFString = "kCGImagePropertyAuxili
 public let kCGImageAuxiliaryDataTypeHDRGainMap: CFString = "kCGImageAuxiliaryDataTypeHDRGainMap"
 /// https://developer.apple.com/documentation/imageio/kcgimageauxiliarydatatypeisogainmap
 public let kCGImageAuxiliaryDataTypeISOGainMap: CFString = "kCGImageAuxiliaryDataTypeISOGainMap"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyheicsdictionary
+public let kCGImagePropertyHEICSDictionary: CFString = "kCGImagePropertyHEICSDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyheicsunclampeddelaytime
+public let kCGImagePropertyHEICSUnclampedDelayTime: CFString = "kCGImagePropertyHEICSUnclampedDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyheicsdelaytime
+public let kCGImagePropertyHEICSDelayTime: CFString = "kCGImagePropertyHEICSDelayTime"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyheicsloopcount
+public let kCGImagePropertyHEICSLoopCount: CFString = "kCGImagePropertyHEICSLoopCount"
