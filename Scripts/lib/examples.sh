@@ -5,10 +5,11 @@
 # `broken`, and prints the compiler's errors.
 #
 # Examples that import SwiftUI or UIKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
-# the only ones if it is "apple".
+# the only ones if it is "apple". Another value is a list of folders, separated by spaces: only examples whose modules are there are checked.
 #
 # An example whose first line is a comment with the path of a Swift file in Apps must be a copy of it, which is compiled with its app.
 checked=0 broken=0 platform=any
+example_compiler=(swiftc -typecheck)
 check_examples() {
     local files=() work example
     while [[ $1 != -- ]]; do
@@ -41,7 +42,7 @@ check_sources() {
     local work
     work=$(mktemp -d)
     while [[ $1 != -- ]]; do
-        cp "$1" "$work/"
+        if is_for_platform "$1"; then cp "$1" "$work/"; fi
         shift
     done
     shift
@@ -51,9 +52,9 @@ check_sources() {
 type_check_folder() {
     local work=$1 example
     shift
-    printf '"%s"\n' -swift-version 6 -enable-upcoming-feature MemberImportVisibility "$@" >"$work/flags"
+    printf '"%s"\n' "${example_compiler[@]:1}" -swift-version 6 -enable-upcoming-feature MemberImportVisibility "$@" >"$work/flags"
     find "$work" -name '*.swift' -print0 | xargs -0 -r -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
-        sh -c 'swiftc -typecheck @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"
+        sh -c "${example_compiler[0]}"' @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"
     for example in "$work"/*.swift; do
         [[ -e $example ]] || continue
         checked=$((checked + 1))
@@ -71,7 +72,16 @@ is_for_platform() {
         any) ;;
         apple) grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
         linux) ! grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
+        *) imports_only_modules_of "$1" ;;
     esac
+}
+
+imports_only_modules_of() {
+    local module
+    while read -r module; do
+        # shellcheck disable=SC2086
+        find $platform -maxdepth 1 -name "$module.swiftmodule" | grep -q . || return 1
+    done < <(sed -nE 's/^ *(@testable )?(public )?import ([A-Za-z]+).*/\3/p' "$1")
 }
 
 is_copy_of_file() { head -n 1 "$1" | grep -qE '^// Apps/.*\.swift$'; }

@@ -38,12 +38,15 @@ public enum CacheDirectory {
         #endif
     }
 
-    private static func xdgCacheHome(_ environment: [String: String]) -> URL {
-        if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") { return URL(filePath: path) }
-        // Services may run without HOME. Then it is the directory in the password database.
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        return (home ?? FileManager.default.homeDirectoryForCurrentUser).appending(path: ".cache")
-    }
+    // iOS has no home directory of a user.
+    #if !canImport(ImageIO)
+        private static func xdgCacheHome(_ environment: [String: String]) -> URL {
+            if let path = environment["XDG_CACHE_HOME"], path.hasPrefix("/") { return URL(filePath: path) }
+            // Services may run without HOME. Then it is the directory in the password database.
+            let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
+            return (home ?? FileManager.default.homeDirectoryForCurrentUser).appending(path: ".cache")
+        }
+    #endif
 }
 
 extension ImageLoader {

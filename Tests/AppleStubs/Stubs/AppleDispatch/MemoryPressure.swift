@@ -4,7 +4,6 @@ public import Dispatch
 import Synchronization
 
 extension DispatchSource {
-    /// https://developer.apple.com/documentation/dispatch/dispatchsource/memorypressureevent
     public struct MemoryPressureEvent: OptionSet {
         public let rawValue: UInt
 
@@ -15,7 +14,6 @@ extension DispatchSource {
         public static var critical: MemoryPressureEvent { MemoryPressureEvent(rawValue: 4) }
     }
 
-    /// https://developer.apple.com/documentation/dispatch/dispatchsource/makememorypressuresource(eventmask:queue:)
     public class func makeMemoryPressureSource(
         eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceMemoryPressure {
@@ -28,7 +26,6 @@ extension DispatchSource {
 }
 
 /// In SDKs since Xcode 27, the protocol is Sendable. Here it isn't, as in older ones, which accept less.
-/// https://developer.apple.com/documentation/dispatch/dispatchsourcememorypressure
 public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
     var data: DispatchSource.MemoryPressureEvent { get }
     var mask: DispatchSource.MemoryPressureEvent { get }

@@ -1,16 +1,18 @@
 // Foundation's networking, which is a module of its own on Linux, and declarations that Linux doesn't have.
 // Scripts/check-apple imports this module in each file of the modules that need it.
 public import Foundation
-@_exported public import FoundationNetworking
 public import Synchronization
 
+#if canImport(FoundationNetworking)
+    @_exported public import FoundationNetworking
+#endif
+
 extension URL {
-    /// https://developer.apple.com/documentation/foundation/url/cachesdirectory
+    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
     public static var cachesDirectory: URL { FileManager.default.temporaryDirectory.appending(path: "Caches") }
 }
 
 extension URLSessionConfiguration {
-    /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/allowsconstrainednetworkaccess
     public var allowsConstrainedNetworkAccess: Bool {
         get { true }
         set { if !newValue { ConstrainedAccessStub.isForbidden.withLock { $0 = true } } }

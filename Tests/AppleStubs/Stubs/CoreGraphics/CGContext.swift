@@ -1,20 +1,15 @@
 /// Draws images into memory with premultiplied alpha, by the nearest pixel. Ignores quality and blend mode. Instead of
 /// converting colors, it inverts those of images in another color space.
-/// https://developer.apple.com/documentation/coregraphics/cgcontext
 public final class CGContext {
     private let memory: UnsafeMutableBufferPointer<UInt8>
     private let width: Int
     private let height: Int
     private let space: CGColorSpace
 
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/data
     public var data: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(memory.baseAddress) }
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/bytesperrow
     public let bytesPerRow: Int
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/interpolationquality
     public var interpolationQuality = CGInterpolationQuality.default
 
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/init(data:width:height:bitspercomponent:bytesperrow:space:bitmapinfo:)
     public init?(
         data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
         space: CGColorSpace, bitmapInfo: UInt32
@@ -33,10 +28,8 @@ public final class CGContext {
 
     deinit { memory.deallocate() }
 
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/setblendmode(_:)
     public func setBlendMode(_ mode: CGBlendMode) {}
 
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/draw(_:in:bytiling:)
     public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {
         guard let bytes = image.dataProvider?.data else { return }
         let isConverted = image.colorSpace?.name != space.name

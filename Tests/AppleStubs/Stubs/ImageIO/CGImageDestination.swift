@@ -1,8 +1,7 @@
-// A fake of ImageIO that writes toy files. Each declaration has a link to its page in Apple's reference.
+// A fake of ImageIO that writes toy files.
 public import CoreGraphics
 import Foundation
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestination
 public final class CGImageDestination {
     fileprivate let output: CFMutableData
     fileprivate let count: Int
@@ -15,12 +14,10 @@ public final class CGImageDestination {
     }
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestinationcopytypeidentifiers()
 public func CGImageDestinationCopyTypeIdentifiers() -> CFArray {
     ToyFile.signatures.keys.filter { $0 != "org.webmproject.webp" }.sorted()
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestinationcreatewithdata(_:_:_:_:)
 public func CGImageDestinationCreateWithData(
     _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
 ) -> CGImageDestination? {
@@ -28,7 +25,6 @@ public func CGImageDestinationCreateWithData(
         ? CGImageDestination(data, type, count) : nil
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestinationaddimage(_:_:_:)
 public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
     guard let pixels = image.dataProvider?.data else { return }
     let keys = ToyFile.animationKeys(idst.file.type)
@@ -46,14 +42,12 @@ public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGIm
     idst.file.frames.append(ToyFile.Frame(hundredths: Int((seconds * 100).rounded()), pixels: [UInt8](pixels)))
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestinationsetproperties(_:_:)
 public func CGImageDestinationSetProperties(_ idst: CGImageDestination, _ properties: CFDictionary?) {
     guard let keys = ToyFile.animationKeys(idst.file.type) else { return }
     let animation = properties?[keys.dictionary] as? [String: Any]
     idst.file.loopCount = animation?[keys.loopCount] as? Int
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagedestinationfinalize(_:)
 public func CGImageDestinationFinalize(_ idst: CGImageDestination) -> Bool {
     guard idst.file.frames.count == idst.count else { return false }
     idst.output.append(idst.file.data)

@@ -1,8 +1,7 @@
-// A fake of ImageIO that reads toy files. Each declaration has a link to its page in Apple's reference.
+// A fake of ImageIO that reads toy files.
 public import CoreGraphics
 import Foundation
 
-/// https://developer.apple.com/documentation/imageio/cgimagesource
 public final class CGImageSource {
     fileprivate var file: ToyFile?
     fileprivate var type: CFString?
@@ -15,50 +14,39 @@ public final class CGImageSource {
     }
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcestatus
 public enum CGImageSourceStatus: Int32, Sendable {
     case statusUnexpectedEOF = -5
     case statusInvalidData, statusUnknownType, statusReadingHeader, statusIncomplete, statusComplete
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecopytypeidentifiers()
 public func CGImageSourceCopyTypeIdentifiers() -> CFArray { ToyFile.signatures.keys.sorted() }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecreatewithdata(_:_:)
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? {
     CGImageSource(ToyFile(data))
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecreateincremental(_:)
 public func CGImageSourceCreateIncremental(_ options: CFDictionary?) -> CGImageSource { CGImageSource(nil) }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourceupdatedata(_:_:_:)
 public func CGImageSourceUpdateData(_ isrc: CGImageSource, _ data: CFData, _ final: Bool) {
     isrc.file = ToyFile(data)
     isrc.type = ToyFile.type(data)
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcegettype(_:)
 public func CGImageSourceGetType(_ isrc: CGImageSource) -> CFString? { isrc.type }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcegetcount(_:)
 public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { isrc.file?.frames.count ?? 0 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcegetprimaryimageindex(_:)
 public func CGImageSourceGetPrimaryImageIndex(_ isrc: CGImageSource) -> Int { 0 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcegetstatus(_:)
 public func CGImageSourceGetStatus(_ isrc: CGImageSource) -> CGImageSourceStatus {
     isrc.file == nil ? .statusUnknownType : .statusComplete
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcegetstatusatindex(_:_:)
 public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -> CGImageSourceStatus {
     guard let frame = isrc.frame(index) else { return .statusUnknownType }
     return frame.isTruncated ? .statusIncomplete : .statusComplete
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecopyproperties(_:_:)
 public func CGImageSourceCopyProperties(_ isrc: CGImageSource, _ options: CFDictionary?) -> CFDictionary? {
     guard let file = isrc.file else { return [:] }
     if file.frames.count > 1, let keys = ToyFile.animationKeys(file.type) {
@@ -70,7 +58,6 @@ public func CGImageSourceCopyProperties(_ isrc: CGImageSource, _ options: CFDict
     return [kCGImagePropertyFileContentsDictionary: [kCGImagePropertyImages: [image]]]
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecopypropertiesatindex(_:_:_:)
 public func CGImageSourceCopyPropertiesAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CFDictionary? {
@@ -85,7 +72,6 @@ public func CGImageSourceCopyPropertiesAtIndex(
     return properties
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecreateimageatindex(_:_:_:)
 public func CGImageSourceCreateImageAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
@@ -95,7 +81,6 @@ public func CGImageSourceCreateImageAtIndex(
     return image(file, frame.pixels, width: file.width, height: file.height)
 }
 
-/// https://developer.apple.com/documentation/imageio/cgimagesourcecreatethumbnailatindex(_:_:_:)
 public func CGImageSourceCreateThumbnailAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {

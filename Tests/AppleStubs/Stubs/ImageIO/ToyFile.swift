@@ -43,7 +43,8 @@ public struct ToyFile {
     static let signatures: [String: [UInt8]] = [
         "public.jpeg": [0xFF, 0xD8, 0xFF], "public.png": [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
         "org.webmproject.webp": Array("RIFF----WEBP".utf8), "com.compuserve.gif": Array("GIF89a".utf8),
-        "public.tiff": [0x49, 0x49, 42, 0], "public.heic": [0, 0, 0, 16] + Array("ftypheic".utf8), "public.avif": [0, 0, 0, 16] + Array("ftypavif".utf8),
+        "public.tiff": [0x49, 0x49, 42, 0], "public.heic": [0, 0, 0, 16] + Array("ftypheic".utf8),
+        "public.avif": [0, 0, 0, 16] + Array("ftypavif".utf8),
     ]
 
     static func type(_ data: Data) -> String? { signatures.first { data.starts(with: $0.value) }?.key }

@@ -1,35 +1,27 @@
-// Stub declarations of the API that NetworkConnectivityMonitor needs. Each has a link to its page in Apple's reference.
+// The API that NetworkConnectivityMonitor needs.
 @_exported public import Dispatch
 import Synchronization
 
-/// https://developer.apple.com/documentation/network/nwpath
 public struct NWPath: Sendable {
-    /// https://developer.apple.com/documentation/network/nwpath/status-swift.enum
     public enum Status: Sendable {
         case satisfied, unsatisfied, requiresConnection
     }
 
-    /// https://developer.apple.com/documentation/network/nwpath/status-swift.property
     public let status: Status
 }
 
 /// Sendable in the SDK of Xcode 27. Here it is not, as in older SDKs, which accept less.
-/// https://developer.apple.com/documentation/network/nwpathmonitor
 public final class NWPathMonitor {
-    /// https://developer.apple.com/documentation/network/nwpathmonitor/init()
     public init() {}
 
-    /// https://developer.apple.com/documentation/network/nwpathmonitor/pathupdatehandler
     @preconcurrency public final var pathUpdateHandler: (@Sendable (NWPath) -> Void)?
 
-    /// https://developer.apple.com/documentation/network/nwpathmonitor/start(queue:)
     public func start(queue: DispatchQueue) {
         guard let pathUpdateHandler else { return }
         let id = ObjectIdentifier(self)
         NetworkStub.handlers.withLock { $0[id] = (queue, pathUpdateHandler) }
     }
 
-    /// https://developer.apple.com/documentation/network/nwpathmonitor/cancel()
     public func cancel() {
         let id = ObjectIdentifier(self)
         NetworkStub.handlers.withLock { $0[id] = nil }

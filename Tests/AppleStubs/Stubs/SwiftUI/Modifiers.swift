@@ -1,13 +1,11 @@
-/// https://developer.apple.com/documentation/swiftui/contentmode
 public enum ContentMode: Hashable, Sendable, CaseIterable {
     case fit, fill
 }
 
-/// Without requirements here. https://developer.apple.com/documentation/swiftui/primitivebuttonstyle
+/// Without requirements here.
 public protocol PrimitiveButtonStyle {}
 
-/// https://developer.apple.com/documentation/swiftui/borderlessbuttonstyle
-@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, *)
+@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, visionOS 1, *)
 nonisolated public struct BorderlessButtonStyle: PrimitiveButtonStyle, CustomStringConvertible {
     public init() {}
 
@@ -15,27 +13,23 @@ nonisolated public struct BorderlessButtonStyle: PrimitiveButtonStyle, CustomStr
     public var description: String { "borderless" }
 }
 
-@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, *)
+@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, visionOS 1, *)
 extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
-    /// https://developer.apple.com/documentation/swiftui/primitivebuttonstyle/borderless
     nonisolated public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
 }
 
-/// Without requirements here. https://developer.apple.com/documentation/swiftui/labelstyle
+/// Without requirements here.
 @MainActor
 @preconcurrency
 public protocol LabelStyle {}
 
-/// https://developer.apple.com/documentation/swiftui/icononlylabelstyle
 nonisolated public struct IconOnlyLabelStyle: LabelStyle {}
 
 extension LabelStyle where Self == IconOnlyLabelStyle {
-    /// https://developer.apple.com/documentation/swiftui/labelstyle/icononly
     nonisolated public static var iconOnly: IconOnlyLabelStyle { IconOnlyLabelStyle() }
 }
 
 extension View {
-    /// https://developer.apple.com/documentation/swiftui/view/task(id:name:priority:file:line:_:)
     nonisolated public func task<T: Equatable>(
         id: T, name: String? = nil, priority: TaskPriority = .userInitiated, file: String = #fileID, line: Int = #line,
         _ action: sending @escaping @isolated(any) () async -> Void
@@ -43,17 +37,15 @@ extension View {
         Modified(content: self, modifier: .task(AnyID(id), TaskAction(action)))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/onappear(perform:)
     nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
         Modified(content: self, modifier: .onAppear(action ?? {}))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/ondisappear(perform:)
     nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
         Modified(content: self, modifier: .onDisappear(action ?? {}))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/ongeometrychange(for:of:action:)
+    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
     @preconcurrency
     nonisolated public func onGeometryChange<T: Equatable & Sendable>(
         for type: T.Type, of transform: @escaping @Sendable (GeometryProxy) -> T, action: @escaping (T) -> Void
@@ -61,13 +53,11 @@ extension View {
         Modified(content: self, modifier: .geometry { action(transform(GeometryProxy(size: $0))) })
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/refreshable(action:)
     nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View {
         Modified(content: self, modifier: .refresh(action))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/animation(_:body:)
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     nonisolated public func animation<V: View>(
         _ animation: Animation?, @ViewBuilder body: (PlaceholderContentView<Self>) -> V
     ) -> some View {
@@ -75,83 +65,69 @@ extension View {
         return Modified(content: content, modifier: .animation(animation, AnyID("\(content)")))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/animation(_:value:)
     nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
         Modified(content: self, modifier: .animation(animation, AnyID(value)))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/transition(_:)-5h5h0
     nonisolated public func transition(_ t: AnyTransition) -> some View {
         Modified(content: self, modifier: .transition(t))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/id(_:)
     nonisolated public func id<ID: Hashable>(_ id: ID) -> some View {
         Modified(content: self, modifier: .id("\(id)"))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/environment(_:_:)
     nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
         Modified(content: self, modifier: .environment { $0[keyPath: keyPath] = value })
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/frame(width:height:alignment:). Without alignment here.
+    /// Without alignment here.
     nonisolated public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View {
         Modified(content: self, modifier: .frame(ProposedViewSize(width: width, height: height)))
     }
 
     /// Only the least size here, which the host lists as an attribute.
-    /// https://developer.apple.com/documentation/swiftui/view/frame(minwidth:idealwidth:maxwidth:minheight:idealheight:maxheight:alignment:)
     nonisolated public func frame(minWidth: CGFloat, minHeight: CGFloat) -> some View {
         Modified(content: self, modifier: .attribute("at least \(Int(minWidth))x\(Int(minHeight))"))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/aspectratio(_:contentmode:)-771ow
     nonisolated public func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
         Modified(content: self, modifier: .attribute("\(contentMode)"))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/clipped(antialiased:)
     nonisolated public func clipped(antialiased: Bool = false) -> some View { Modified(content: self, modifier: .none) }
 
-    /// https://developer.apple.com/documentation/swiftui/view/opacity(_:)
     nonisolated public func opacity(_ opacity: Double) -> some View {
         Modified(content: self, modifier: .opacity(opacity))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/contentshape(_:eofill:). For rectangles here.
+    /// For rectangles here.
     nonisolated public func contentShape(_ shape: Rectangle) -> some View { Modified(content: self, modifier: .none) }
 
-    /// https://developer.apple.com/documentation/swiftui/view/labelstyle(_:)
     nonisolated public func labelStyle(_ style: some LabelStyle) -> some View {
         Modified(content: self, modifier: .none)
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/buttonstyle(_:)
     nonisolated public func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View {
         Modified(content: self, modifier: .attribute("\(style)"))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/accessibilityignoresinvertcolors(_:)
     nonisolated public func accessibilityIgnoresInvertColors(_ active: Bool = true) -> some View {
         Modified(content: self, modifier: .none)
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/allowshittesting(_:)
     nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View { Modified(content: self, modifier: .none) }
 
-    /// https://developer.apple.com/documentation/swiftui/view/accessibilityhidden(_:)
     nonisolated public func accessibilityHidden(_ hidden: Bool) -> some View {
         Modified(content: self, modifier: .none)
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/overlay(alignment:content:). Without alignment here.
+    /// Without alignment here.
     nonisolated public func overlay<V: View>(@ViewBuilder content: () -> V) -> some View {
         TupleView<(Self, V)>(views: [self, content()])
     }
 }
 
-/// https://developer.apple.com/documentation/swiftui/placeholdercontentview
 nonisolated public struct PlaceholderContentView<Content: View>: View {
     public let body: Content
 }

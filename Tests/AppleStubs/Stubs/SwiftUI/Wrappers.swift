@@ -1,6 +1,5 @@
 public import Combine
 
-/// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper
 public struct State<Value>: HostedProperty {
     /// The storage of the value. It belongs to a node of the view tree.
@@ -19,10 +18,8 @@ public struct State<Value>: HostedProperty {
 
     let reference: Reference
 
-    /// https://developer.apple.com/documentation/swiftui/state/init(wrappedvalue:)
     public init(wrappedValue value: Value) { reference = Reference(Location(value)) }
 
-    /// https://developer.apple.com/documentation/swiftui/state/wrappedvalue
     public var wrappedValue: Value {
         get { reference.location.value }
         nonmutating set {
@@ -44,7 +41,6 @@ public struct State<Value>: HostedProperty {
 
 extension State: @unchecked Sendable where Value: Sendable {}
 
-/// https://developer.apple.com/documentation/swiftui/stateobject
 @MainActor
 @preconcurrency
 @propertyWrapper
@@ -56,13 +52,11 @@ public struct StateObject<ObjectType: ObservableObject>: HostedProperty {
     private nonisolated(unsafe) let make: () -> ObjectType
     private nonisolated(unsafe) let reference: Reference
 
-    /// https://developer.apple.com/documentation/swiftui/stateobject/init(wrappedvalue:)
     nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) {
         make = thunk
         reference = Reference()
     }
 
-    /// https://developer.apple.com/documentation/swiftui/stateobject/wrappedvalue
     public var wrappedValue: ObjectType { reference.object ?? make() }
 
     func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
@@ -72,44 +66,34 @@ public struct StateObject<ObjectType: ObservableObject>: HostedProperty {
     }
 }
 
-/// https://developer.apple.com/documentation/swiftui/environmentkey
 public protocol EnvironmentKey {
     associatedtype Value
-    /// https://developer.apple.com/documentation/swiftui/environmentkey/defaultvalue
     static var defaultValue: Value { get }
 }
 
-/// https://developer.apple.com/documentation/swiftui/environmentvalues
 public struct EnvironmentValues {
     private var values: [ObjectIdentifier: Any] = [:]
 
     /// Read-only in SwiftUI.
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/accessibilityreducemotion
     public var accessibilityReduceMotion = false
     /// Read-only in SwiftUI.
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/accessibilityplayanimatedimages
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     public var accessibilityPlayAnimatedImages: Bool {
         get { playsAnimatedImages }
         set { playsAnimatedImages = newValue }
     }
     private var playsAnimatedImages = true
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/scenephase
     public var scenePhase = ScenePhase.active
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/displayscale
     public var displayScale: CGFloat = 1
 
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/init()
     public init() {}
 
-    /// https://developer.apple.com/documentation/swiftui/environmentvalues/subscript(_:)
     public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
         get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
         set { values[ObjectIdentifier(key)] = newValue }
     }
 }
 
-/// https://developer.apple.com/documentation/swiftui/environment
 @propertyWrapper
 public struct Environment<Value>: HostedProperty {
     private final class Reference {
@@ -119,10 +103,8 @@ public struct Environment<Value>: HostedProperty {
     private let keyPath: KeyPath<EnvironmentValues, Value>
     private let reference = Reference()
 
-    /// https://developer.apple.com/documentation/swiftui/environment/init(_:)
     public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { self.keyPath = keyPath }
 
-    /// https://developer.apple.com/documentation/swiftui/environment/wrappedvalue
     public var wrappedValue: Value { reference.values[keyPath: keyPath] }
 
     @MainActor

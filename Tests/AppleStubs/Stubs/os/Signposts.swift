@@ -1,20 +1,17 @@
-// Stub declarations of the API that SignpostObserver needs. Each has a link to its page in Apple's reference.
+// The API that SignpostObserver needs.
 import Synchronization
 
-/// https://developer.apple.com/documentation/os/ossignpostid
 public struct OSSignpostID: Hashable, Sendable {
     fileprivate let number: Int
 }
 
 /// Not Sendable here, which accepts less than an SDK in which it is.
-/// https://developer.apple.com/documentation/os/ossignpostintervalstate
 public final class OSSignpostIntervalState {
     fileprivate let id: OSSignpostID
 
     fileprivate init(id: OSSignpostID) { self.id = id }
 }
 
-/// https://developer.apple.com/documentation/os/signpostmetadata
 public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
     fileprivate let text: String
 
@@ -23,7 +20,6 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
     public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
 }
 
-/// https://developer.apple.com/documentation/os/osloginterpolation
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
 
@@ -31,7 +27,6 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
 
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// https://developer.apple.com/documentation/os/osloginterpolation/appendinterpolation(_:align:privacy:)-9l6k8
     public mutating func appendInterpolation(
         _ argumentString: @autoclosure @escaping () -> String, privacy: OSLogPrivacy = .auto
     ) {
@@ -39,19 +34,14 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     }
 }
 
-/// https://developer.apple.com/documentation/os/oslogprivacy
 public struct OSLogPrivacy: Equatable, Sendable {
     private let isPublic: Bool
 
-    /// https://developer.apple.com/documentation/os/oslogprivacy/public
     public static var `public`: OSLogPrivacy { OSLogPrivacy(isPublic: true) }
-    /// https://developer.apple.com/documentation/os/oslogprivacy/auto
     public static var auto: OSLogPrivacy { OSLogPrivacy(isPublic: false) }
 }
 
-/// https://developer.apple.com/documentation/os/ossignposter
 public struct OSSignposter: Sendable {
-    /// https://developer.apple.com/documentation/os/oslog/category
     public enum Category: Sendable {
         case pointsOfInterest
     }
@@ -60,7 +50,6 @@ public struct OSSignposter: Sendable {
 
     public init(subsystem: String, category: Category) {}
 
-    /// https://developer.apple.com/documentation/os/ossignposter/isenabled
     public var isEnabled: Bool { SignpostStub.isRecording }
 
     public func makeSignpostID() -> OSSignpostID {
@@ -71,13 +60,11 @@ public struct OSSignposter: Sendable {
             })
     }
 
-    /// https://developer.apple.com/documentation/os/ossignposter/begininterval(_:id:)
     public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
         SignpostStub.add("begin \(name)")
         return OSSignpostIntervalState(id: id)
     }
 
-    /// https://developer.apple.com/documentation/os/ossignposter/begininterval(_:id:_:)
     public func beginInterval(
         _ name: StaticString, id: OSSignpostID, _ message: SignpostMetadata
     ) -> OSSignpostIntervalState {
@@ -85,12 +72,10 @@ public struct OSSignposter: Sendable {
         return OSSignpostIntervalState(id: id)
     }
 
-    /// https://developer.apple.com/documentation/os/ossignposter/endinterval(_:_:)
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) {
         SignpostStub.add("end \(name)")
     }
 
-    /// https://developer.apple.com/documentation/os/ossignposter/endinterval(_:_:_:)
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
         SignpostStub.add("end \(name) \(message.text)")
     }

@@ -104,21 +104,16 @@ extension DispatchSourceTimer {
     ) {}
 }
 
-public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
-    var data: DispatchSource.MemoryPressureEvent { get }
-}
+public protocol DispatchSourceUserDataAdd: DispatchSourceProtocol {}
 
-public class DispatchSource: DispatchObject {
-    public struct MemoryPressureEvent: OptionSet, Sendable {
-        public static let normal = MemoryPressureEvent(rawValue: 1)
-        public static let warning = MemoryPressureEvent(rawValue: 2)
-        public static let critical = MemoryPressureEvent(rawValue: 4)
-        public let rawValue: UInt
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-    }
-
+public class DispatchSource: DispatchObject, DispatchSourceProtocol {
     public class func makeTimerSource(queue: DispatchQueue? = nil) -> any DispatchSourceTimer { fatalError() }
-    public class func makeMemoryPressureSource(
-        eventMask: MemoryPressureEvent, queue: DispatchQueue?
-    ) -> any DispatchSourceMemoryPressure { fatalError() }
+    public class func makeUserDataAddSource(queue: DispatchQueue? = nil) -> any DispatchSourceUserDataAdd {
+        fatalError()
+    }
+    public func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable () -> Void)?) {}
+    public func setCancelHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: (@Sendable () -> Void)?) {}
+    public func activate() {}
+    public func cancel() {}
+    public var isCancelled: Bool { false }
 }

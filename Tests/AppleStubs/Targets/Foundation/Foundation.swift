@@ -1,4 +1,5 @@
 @_exported import Darwin
+@_exported import Dispatch
 
 public typealias TimeInterval = Double
 
@@ -91,14 +92,21 @@ public struct Data: DataProtocol, MutableCollection, RangeReplaceableCollection,
     public var span: Span<UInt8> { @_lifetime(borrow self) borrowing get { fatalError() } }
 }
 
+extension Data: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSData { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ source: NSData, result: inout Data?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ source: NSData, result: inout Data?) -> Bool { false }
+    public static func _unconditionallyBridgeFromObjectiveC(_ source: NSData?) -> Data { Data() }
+}
+
 public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
     public enum DirectoryHint: Sendable { case isDirectory, notDirectory, checkFileSystem, inferFromPath }
-    public static let cachesDirectory = URL(filePath: "")
     public init?(string: String) {}
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
+    public static var temporaryDirectory: URL { fatalError() }
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     public init?(string: String, encodingInvalidCharacters: Bool) {}
     public init?(string: String, relativeTo: URL?) {}
-    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, *)
+    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
     public init(filePath: String, directoryHint: DirectoryHint = .inferFromPath) {}
     public var description: String { "" }
     public var absoluteString: String { "" }
@@ -122,6 +130,7 @@ public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
     public func password(percentEncoded: Bool = true) -> String? { nil }
     public func appending(path: String, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
     public func appending(component: String, directoryHint: DirectoryHint = .inferFromPath) -> URL { self }
+    public func appending(queryItems: [URLQueryItem]) -> URL { self }
     public func deletingLastPathComponent() -> URL { self }
 }
 
@@ -136,6 +145,15 @@ public struct URLComponents: Hashable, Sendable {
     public var percentEncodedPath = ""
     public var percentEncodedQuery: String?
     public var url: URL? { nil }
+}
+
+public struct URLQueryItem: Hashable, Sendable {
+    public init(name: String, value: String?) {}
+}
+
+public struct IndexPath: Hashable, Sendable {
+    public init(indexes: [Int]) {}
+    public subscript(index: Int) -> Int { 0 }
 }
 
 public struct UUID: Hashable, Codable, Sendable {
@@ -165,9 +183,12 @@ public struct FileAttributeKey: Hashable, Sendable {
 
 open class FileManager {
     open class var `default`: FileManager { fatalError() }
+    open var temporaryDirectory: URL { fatalError() }
+    open func removeItem(at url: URL) throws {}
     open var homeDirectoryForCurrentUser: URL {
         @available(iOS, unavailable)
-        @available(macCatalyst, unavailable)
+        @available(tvOS, unavailable)
+        @available(watchOS, unavailable)
         get { fatalError() }
     }
     open func createDirectory(
@@ -210,4 +231,90 @@ extension String {
         public static let utf8 = Encoding()
     }
     public init(contentsOfFile path: String, encoding: Encoding) throws { self.init() }
+}
+
+public protocol NSObjectProtocol: AnyObject {}
+
+open class NSObject: NSObjectProtocol, Hashable {
+    public init() {}
+    public static func == (left: NSObject, right: NSObject) -> Bool { false }
+    open func hash(into hasher: inout Hasher) {}
+}
+
+open class NSCoder: NSObject {}
+
+open class NSData: NSObject {}
+
+open class NSMutableData: NSData {
+    public func append(_ data: Data) {}
+}
+
+open class Bundle: NSObject, @unchecked Sendable {
+    open class var main: Bundle { fatalError() }
+    open var bundleIdentifier: String? { nil }
+}
+
+open class Thread: NSObject, @unchecked Sendable {
+    open class func detachNewThread(_ block: @escaping @Sendable () -> Void) {}
+}
+
+open class OperationQueue: NSObject, @unchecked Sendable {}
+
+public struct Notification {
+    public struct Name: Hashable, Sendable {
+        public init(_ name: String) {}
+    }
+}
+
+open class NotificationCenter: NSObject, @unchecked Sendable {
+    open class var `default`: NotificationCenter { fatalError() }
+    open func addObserver(
+        forName name: Notification.Name?, object: Any?, queue: OperationQueue?,
+        using block: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol { fatalError() }
+    open func removeObserver(_ observer: Any) {}
+    open func post(name: Notification.Name, object: Any?) {}
+}
+
+public struct CGFloat: SignedNumeric, Strideable, ExpressibleByFloatLiteral, Hashable, Codable, Sendable {
+    public init(_ value: Double) {}
+    public init(_ value: Int) {}
+    public init(integerLiteral value: Int) {}
+    public init(floatLiteral value: Double) {}
+    public init?(exactly source: some BinaryInteger) { nil }
+    public var magnitude: CGFloat { self }
+    public func rounded(_ rule: FloatingPointRoundingRule = .toNearestOrAwayFromZero) -> CGFloat { self }
+    public func distance(to other: CGFloat) -> CGFloat { self }
+    public func advanced(by amount: CGFloat) -> CGFloat { self }
+    public static func + (left: CGFloat, right: CGFloat) -> CGFloat { left }
+    public static func - (left: CGFloat, right: CGFloat) -> CGFloat { left }
+    public static func * (left: CGFloat, right: CGFloat) -> CGFloat { left }
+    public static func / (left: CGFloat, right: CGFloat) -> CGFloat { left }
+    public static func *= (left: inout CGFloat, right: CGFloat) {}
+}
+extension Double {
+    public init(_ value: CGFloat) { self = 0 }
+}
+extension Int {
+    public init(_ value: CGFloat) { self = 0 }
+}
+public struct CGPoint: Equatable, Codable, Sendable {
+    public static let zero = CGPoint(x: 0, y: 0)
+    public init(x: CGFloat, y: CGFloat) { fatalError() }
+    public var x, y: CGFloat
+}
+public struct CGSize: Equatable, Codable, Sendable {
+    public static let zero = CGSize(width: 0, height: 0)
+    public init(width: CGFloat, height: CGFloat) { fatalError() }
+    public var width, height: CGFloat
+}
+public struct CGRect: Equatable, Codable, Sendable {
+    public static let zero = CGRect(origin: .zero, size: .zero)
+    public init(origin: CGPoint, size: CGSize) { fatalError() }
+    public init(x: CGFloat, y: CGFloat, width: CGFloat, height: CGFloat) { fatalError() }
+    public init(x: Int, y: Int, width: Int, height: Int) { fatalError() }
+    public var origin: CGPoint
+    public var size: CGSize
+    public var width: CGFloat { 0 }
+    public var height: CGFloat { 0 }
 }
