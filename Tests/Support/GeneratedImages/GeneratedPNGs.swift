@@ -20,6 +20,11 @@ extension GeneratedImage {
         let flat = Bitmap(
             size: PixelSize(width: 40, height: 30), pixels: .init(repeating: 255, count: 4800), isOpaque: true)
         images.append(GeneratedImage("encoded-flat", .png, try PNGEncoder().encode(flat, options: .init())))
+        let frames = [true, false].map {
+            AnimationFrame(bitmap: Scene.bitmap(hasAlpha: $0), delay: .milliseconds(40))
+        }
+        let animation = try PNGEncoder().encode(frames, loopCount: 2, options: EncodingOptions(isProgressive: true))
+        images.append(GeneratedImage("encoded-animation", .png, animation))
         return images
     }
 
@@ -98,10 +103,16 @@ extension GeneratedImage {
         let control = RawPNG.uint32(0) + RawPNG.uint32(3) + RawPNG.uint32(2) + RawPNG.uint32(0) + RawPNG.uint32(0)
         let second = RawPNG.uint32(1) + control.dropFirst(4) + [0, 1, 0, 10, 1, 1]
         let pixels = RawPNG.uint32(2) + RawPNG.deflated([0, 9, 8, 7, 0, 6, 5, 4])
+        let animation = RawPNG.Chunk("acTL", RawPNG.uint32(2) + RawPNG.uint32(0))
+        let first = RawPNG.Chunk("fcTL", control + [0, 1, 0, 10, 0, 0])
+        add("animated", [animation, first], after: [.init("fcTL", Array(second)), .init("fdAT", pixels)])
+        let small = [2, 1, 1, 2, 1].flatMap(RawPNG.uint32) + [0, 0, 0, 0, 2, 0]
         add(
-            "animated",
-            [.init("acTL", RawPNG.uint32(2) + RawPNG.uint32(0)), .init("fcTL", control + [0, 1, 0, 10, 0, 0])],
-            after: [.init("fcTL", Array(second)), .init("fdAT", pixels)])
+            "animated-apart", [animation],
+            after: [
+                first, .init("fdAT", RawPNG.uint32(1) + pixels.dropFirst(4)), .init("fcTL", small),
+                .init("fdAT", RawPNG.uint32(3) + RawPNG.deflated([0, 7])),
+            ])
         return images
     }
 }

@@ -75,7 +75,7 @@ struct PhotoFeedTests {
     @Test(
         "invalid and unsupported options are rejected",
         arguments: [
-            "1.jpg?w=0", "1.jpg?w=8193", "1.jpg?h=x", "1.jpg?w=8000&h=8000", "1.jpg?alpha=1", "1.png?animated=1",
+            "1.jpg?w=0", "1.jpg?w=8193", "1.jpg?h=x", "1.jpg?w=8000&h=8000", "1.jpg?alpha=1", "1.jpg?animated=1",
             "1.jpg?lossless=1",
             "1.webp?progressive=1", "1.gif?animated=1&frames=200&w=1000&h=1000", "1.jpg?quality=0", "1.png?alpha=yes",
             "1.gif?frames=0",

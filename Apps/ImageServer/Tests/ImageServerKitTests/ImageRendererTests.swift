@@ -96,14 +96,17 @@ import Testing
     @Test("keeps the frames of an animation in formats that have them, up to the limit")
     func animations() throws {
         let source = try SampleImages.gif(frames: 4)
-        for name in ["gif", "webp"] {
+        for name in ["gif", "webp", "png"] {
             let header = try header(try render(source, "w:10/f:\(name)").data)
             #expect(header.frameCount == 4)
             #expect(header.frameDelays == Array(repeating: .milliseconds(70), count: 4))
             #expect(header.size == PixelSize(width: 10, height: 5))
         }
         #expect(try header(try render(source, "f:gif").data).loopCount == 3)
-        #expect(try header(try render(source, "f:png").data).frameCount == 1)
+        let png = try render(source, "f:png").data
+        #expect(try header(try render(png, "w:10").data).frameCount == 4)
+        #expect(try render(png, "w:10", accept: "image/webp").format == .webP)
+        #expect(try header(try render(source, "f:jpg").data).frameCount == 1)
         #expect(try header(try render(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
     }
 
@@ -115,7 +118,7 @@ import Testing
             #expect(try header(image.data).frameCount == kept)
             #expect(image.leftOutFrames == 5 - kept)
         }
-        #expect(try render(source, "f:png", limits: RenderingLimits(animationPixels: 1)).leftOutFrames == 0)
+        #expect(try render(source, "f:jpg", limits: RenderingLimits(animationPixels: 1)).leftOutFrames == 0)
     }
 
     @Test("lowers the quality until the file has at most max_bytes")

@@ -291,9 +291,16 @@ struct ConvertTests {
         let kept = try header("b.webp")
         #expect(kept.frameCount == 3 && kept.size == PixelSize(width: 20, height: 15) && kept.loopCount == 2)
         #expect(kept.frameDelays == [.milliseconds(120), .milliseconds(80), .milliseconds(200)])
-        let still = try await convert(path("a.gif"), "--output", path("b.png"))
-        #expect(still.errors.joined().contains("png can't be animated"))
-        #expect(try header("b.png").frameCount == 1)
+        for (from, to) in [("a.gif", "b.png"), ("b.png", "c.gif")] {
+            let whole = try await convert(path(from), "--output", path(to))
+            #expect(whole.status == 0 && whole.errors.isEmpty)
+            #expect(try await tool.run(["compare", path("a.gif"), path(to)]).status == 0)
+        }
+        #expect(try header("b.png").loopCount == 2)
+        let still = try await convert(path("b.png"), "--output", path("b.jpg"))
+        #expect(still.errors.joined().contains("jpeg can't be animated"))
+        let automatic = try await convert(path("b.png"), "--to", "auto", "--output", path("out"))
+        #expect(automatic.errors.joined().contains("auto is for still images: kept the first frame"))
     }
 
     @Test("transparent pixels get the background, white in JPEG by default")

@@ -96,7 +96,7 @@ extension ImageRecipe {
         let options: [(isRequested: Bool, formats: [ImageFormat], text: String)] = [
             (hasAlpha, [.png, .webP, .gif], "transparency"),
             (isProgressive, [.jpeg, .png, .gif], "progressive encoding"),
-            (isLossless, [.png, .webP], "lossless encoding"), (frames != nil, [.gif, .webP], "animation"),
+            (isLossless, [.png, .webP], "lossless encoding"), (frames != nil, [.gif, .webP, .png], "animation"),
         ]
         for option in options where option.isRequested && !option.formats.contains(format) {
             throw BadRequest(text: "\(format) does not support \(option.text)")

@@ -42,6 +42,8 @@ public struct AcceptedFormats: Hashable, Sendable {
         if let best = usable.first(where: { wanted == nil || rules.enforced.contains($0) }) { return best }
         if let wanted { return wanted }
         if rules.preferred.contains(header.format) { return header.format }
+        // Every client plays GIF, and its files are smaller than those of PNG.
+        if isAnimated, rules.preferred.contains(.gif) { return .gif }
         let suitable = rules.preferred.first { format in
             guard let output = OutputFormats.output(for: format) else { return false }
             return (!isAnimated || output.isAnimated) && (output.hasAlpha || !(hasAlpha ?? header.hasAlpha))

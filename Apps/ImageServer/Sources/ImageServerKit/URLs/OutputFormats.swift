@@ -39,7 +39,7 @@ public enum OutputFormats {
                 format: .webP, extensions: ["webp"], hasAlpha: true, isAnimated: true,
                 isLossy: true, largestSide: 16_383, encoder: WebPEncoder()),
             OutputFormat(
-                format: .png, extensions: ["png"], hasAlpha: true, isAnimated: false,
+                format: .png, extensions: ["png"], hasAlpha: true, isAnimated: true,
                 isLossy: false, encoder: PNGEncoder()),
             OutputFormat(
                 format: .gif, extensions: ["gif"], hasAlpha: true, isAnimated: true,

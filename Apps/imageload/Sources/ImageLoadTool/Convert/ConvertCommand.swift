@@ -8,7 +8,7 @@ struct ConvertCommand: AsyncParsableCommand {
         discussion: """
             Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for \
             standard input. Images are turned upright, and get the colors of sRGB unless --color says otherwise, and \
-            no metadata unless you --keep it. Animations stay animated in GIF, WebP, AVIF and JPEG XL. Smaller images \
+            no metadata unless you --keep it. Animations stay animated in GIF, WebP, PNG, AVIF and JPEG XL. Smaller images \
             stay as they are unless --enlarge. An output that is newer than its input, and was made with the \
             same options, is skipped. A failure is reported, and the other files are converted.
 

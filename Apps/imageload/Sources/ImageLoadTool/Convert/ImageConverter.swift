@@ -79,7 +79,8 @@ struct ImageConverter: Sendable {
         var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
             .run()
         if header.frameCount > 1, frames.count == 1 {
-            notes.append("\(encoder.format) can't be animated: kept the first frame")
+            let reason = settings.format == .auto ? "auto is for still images" : "\(encoder.format) can't be animated"
+            notes.append("\(reason): kept the first frame")
         }
         let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
         converted.data = metadata.added(to: converted.data, format: encoder.format, compressedProfile: profile)
@@ -92,8 +93,8 @@ struct ImageConverter: Sendable {
         var notes: [String] = []
         if header.hasGainMap { notes.append("the gain map for HDR displays is left out") }
         if header.color.isHDR { notes.append("HDR is converted to the brightness of ordinary displays") }
-        if header.format == .png, PNGFile(data)?.isAnimated == true {
-            notes.append("the animation of a PNG is left out: kept its still image")
+        if header.format == .png, header.frameCount == 1, PNGFile(data)?.isAnimated == true {
+            notes.append("the animation of a PNG is damaged: kept its still image")
         }
         return notes
     }
@@ -127,10 +128,11 @@ struct ImageConverter: Sendable {
     }
 
     private func keepsFrames(_ header: ImageHeader) -> Bool {
-        header.frameCount > 1 && [.webP, .gif, .avif, .jpegXL].contains(format(for: header))
+        header.frameCount > 1 && settings.format != .auto
+            && [.webP, .gif, .png, .avif, .jpegXL].contains(format(for: header))
     }
 
-    /// Returns the format of the result. For `auto`, PNG: JPEG keeps the same metadata, and neither keeps frames.
+    /// Returns the format of the result. For `auto`, PNG: JPEG keeps the same metadata.
     private func format(for header: ImageHeader) -> ImageFormat {
         guard let format = settings.format else { return header.format }
         return format == .auto ? .png : ImageFormat(rawValue: format.rawValue)
