@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import apng_cases
 import avif_cases
 import encoded_cases
 import gif_cases
@@ -22,7 +23,7 @@ import thumbhash_cases
 import webp_cases
 from harness import Harness
 
-GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
+GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "apng": apng_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
 #: Groups that need a trait of the tool, and packages that aren't installed by default.
 OPTIONAL_GROUPS = {"avif": avif_cases, "heif": heif_cases, "jxl": jxl_cases, "newest": newest_cases}
 SHOWN = 40
@@ -89,7 +90,7 @@ def main():
             (check.name, reason, f"imageload decode {' '.join([str(check.file), *check.options])}")
             for check, reason in Harness(arguments.tool, folder).run(checks)]
         names = [check.name for check in checks]
-        for cases, command in [(memory_cases, "imageload bench decode"), (thumbhash_cases, "imageload thumbhash"), (encoded_cases, "imageload convert")]:
+        for cases, command in [(memory_cases, "imageload bench decode"), (thumbhash_cases, "imageload thumbhash"), (encoded_cases, "imageload convert"), (apng_cases, "imageload convert")]:
             outcomes = list(cases.outcomes(arguments.tool, folder, arguments.only))
             failures += [(name, reason, command) for name, reason in outcomes if reason]
             names += [name for name, _ in outcomes]

@@ -61,7 +61,7 @@ struct PNGFrame {
     /// Returns nil if the chunk is invalid.
     init?(_ chunk: PNGChunks.Element, of chunks: PNGChunks, in canvas: PixelSize, hasAlpha: Bool) {
         let start = chunk.content.lowerBound
-        guard chunk.content.count == 26, chunks.isIntact(chunk) else { return nil }
+        guard chunk.content.count == 26 else { return nil }
         let area = PixelArea(
             left: chunks.uint32(at: start + 12), top: chunks.uint32(at: start + 16),
             width: chunks.uint32(at: start + 4), height: chunks.uint32(at: start + 8))
@@ -87,7 +87,7 @@ struct PNGAnimation {
     private(set) var isTruncated = true
     private let canvas: PixelSize
 
-    /// Reads all chunks, in time linear in their number and memory linear in the number of frames.
+    /// Reads all chunks, in time linear in their length and memory linear in the number of frames. Inflates nothing.
     ///
     /// Returns nil if the chunks of the animation are not as specified, so that the default image is shown.
     init?(_ chunks: PNGChunks, _ preamble: PNGPreamble, limits: DecodingLimits) throws(ImageDecodingError) {
@@ -122,6 +122,8 @@ struct PNGAnimation {
 
         /// Returns false if the chunk may not be here.
         mutating func read(_ chunk: PNGChunks.Element, of chunks: PNGChunks, into found: inout PNGAnimation) -> Bool {
+            let isOfAnimation = [.animation, .frame, .framePixels].contains(chunk.type)
+            if isOfAnimation, chunk.isWhole, !chunks.isIntact(chunk) { return false }
             if !chunk.isWhole, ![.pixels, .framePixels].contains(chunk.type) { return true }
             switch chunk.type {
             case .animation: return readControl(chunk, of: chunks, into: &found)
@@ -142,9 +144,7 @@ struct PNGAnimation {
         private mutating func readControl(
             _ chunk: PNGChunks.Element, of chunks: PNGChunks, into found: inout PNGAnimation
         ) -> Bool {
-            guard frameCount == nil, pixels == .none, chunk.content.count == 8, chunks.isIntact(chunk) else {
-                return false
-            }
+            guard frameCount == nil, pixels == .none, chunk.content.count == 8 else { return false }
             let count = chunks.uint32(at: chunk.content.lowerBound)
             found.loopCount = chunks.uint32(at: chunk.content.lowerBound + 4)
             frameCount = count
