@@ -1,9 +1,10 @@
 import Foundation
-import GeneratedImages
-import ImageCodecPNG
 import ImageCore
 import ImageTesting
 import Testing
+
+@testable import GeneratedImages
+@testable import ImageCodecPNG
 
 @Suite("Encoding PNG")
 struct PNGEncoderTests {
@@ -51,6 +52,41 @@ struct PNGEncoderTests {
         let error = zip(pixels, decoded).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } / pixels.count
         #expect(error <= [2: 40, 16: 14][colorCount] ?? 4)
         #expect(isOpaque == stride(from: 3, to: decoded.count, by: 4).allSatisfy { decoded[$0] == 255 })
+    }
+
+    @Test("an animation is preserved, in the rectangles that change", arguments: [false, true], [false, true])
+    func animation(isOpaque: Bool, isProgressive: Bool) throws {
+        let size = PixelSize(width: 37, height: 23)
+        let first = noise(size, isOpaque: true)
+        var pixels = first.pixels
+        for index in [5 * 37 + 9, 11 * 37 + 3] { pixels[4 * index + 3] = isOpaque ? 255 : 0 }
+        for index in [5 * 37 + 9, 11 * 37 + 3] { pixels[4 * index] &+= 1 }
+        let bitmaps = [first, Bitmap(size: size, pixels: pixels), Bitmap(size: size, pixels: pixels)]
+        let delays = [0.04, 100, 70_000].map { Duration.seconds($0) }
+        let frames = zip(bitmaps, delays).map { AnimationFrame(bitmap: $0.0, delay: $0.1) }
+        // Animations keep all colors.
+        let file = try PNGEncoder(colorCount: 2).encode(
+            frames, loopCount: -1, options: EncodingOptions(isProgressive: isProgressive))
+        let image = try png.open(file)
+        #expect(image.header.frameDelays == [.milliseconds(40), .seconds(100), .seconds(65_535)])
+        #expect(image.header.loopCount == 0 && image.header.hasAlpha == !isOpaque)
+        for (index, bitmap) in bitmaps.enumerated() {
+            #expect(try png.pixels(image, frame: index) == bitmap.pixels)
+        }
+        let areas = PNGChunks(file).filter { $0.type == .frame }.map { Array(file[$0.content].dropFirst(4).prefix(16)) }
+        let expected = [[37, 23, 0, 0], [7, 7, 3, 5], [1, 1, 0, 0]]
+        #expect(areas == expected.map { $0.flatMap(RawPNG.uint32) })
+    }
+
+    @Test("an animation has the largest color space of its frames, and encoding one frame writes a still image")
+    func animationColorSpace() throws {
+        let frames = [Bitmap.displayP3, Bitmap.displayP3.converted(to: .sRGB)].map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds(40))
+        }
+        let file = try PNGEncoder().encode(frames, loopCount: 1, options: EncodingOptions())
+        #expect(try png.header(of: file).colorProfile == ColorSpace.displayP3.profile)
+        let still = try PNGEncoder().encode([frames[0]], loopCount: 0, options: EncodingOptions())
+        #expect(try still == PNGEncoder().encode(.displayP3, options: EncodingOptions()))
     }
 
     @Test("a file has the profile of Display P3, and encoding stops when its task is cancelled")
