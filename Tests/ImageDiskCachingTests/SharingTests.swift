@@ -5,6 +5,10 @@ import ImageTesting
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite("Several caches on one folder")
 struct SharingTests {
     private let folder = TestFolder()
@@ -26,10 +30,12 @@ struct SharingTests {
     }
 
     /// The files in the folder that this process has open.
-    private func openFiles() -> [String] {
+    private func openFiles() -> [(path: String, number: Int32)] {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-            .filter { $0.hasPrefix(folder.path) }
+        return numbers.compactMap(Int32.init).compactMap { number in
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return path.flatMap { $0.hasPrefix(folder.path) ? ($0, number) : nil }
+        }
     }
 
     #if os(Linux)
@@ -57,6 +63,17 @@ struct SharingTests {
             let alone = other()
             #expect(try await !isRefused(alone))
             #expect(try await alone.entry(for: key(9)) != nil)
+        }
+
+        @Test("a cache that is released blocks no other, even while a process that was forked has its open files")
+        func forkedProcess() async throws {
+            var cache: DiskDataCache? = folder.cache()
+            try await cache?.store(entry(5_000), for: key(1))
+            let inherited = openFiles().map { dup($0.number) }
+            defer { for file in inherited { close(file) } }
+            #expect(inherited.count == 2)
+            cache = nil
+            #expect(try await !isRefused(folder.cache(byteLimit: 10_000)))
         }
     #endif
 

@@ -37,11 +37,19 @@ int disk_claim(const char *folder, int64_t place) {
     close(file);
     return is_claimed ? disk_is_claimed : -1;
 }
+
+void disk_end_claim(int file) {
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(file, F_OFD_SETLK, &all);
+    close(file);
+}
 #else
 int disk_claim(const char *folder, int64_t place) {
     (void)folder, (void)place;
     return errno = ENOTSUP, -1;
 }
+
+void disk_end_claim(int file) { close(file); }
 #endif
 
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {

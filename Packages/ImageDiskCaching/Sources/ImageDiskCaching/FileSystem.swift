@@ -101,6 +101,9 @@ package struct FileSystem: Sendable {
         return file < 0 ? nil : file
     }
 
+    /// Unlocks the place of a folder that `claim` returned, and closes it.
+    func endClaim(_ folder: Int32) { disk_end_claim(folder) }
+
     func status(of file: Int32) throws -> FileStatus {
         var status = stat()
         try perform(.status, "") { unsafe fstat(file, &status) }

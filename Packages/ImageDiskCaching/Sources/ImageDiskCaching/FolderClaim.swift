@@ -23,5 +23,5 @@ final class FolderClaim: Sendable {
         }
     }
 
-    func end() { if let folder = folder.withLock({ $0.take() }) { fileSystem.closeFile(folder) } }
+    func end() { if let folder = folder.withLock({ $0.take() }) { fileSystem.endClaim(folder) } }
 }

@@ -10,6 +10,9 @@ int disk_open(const char *path, int flags, bool cached);
 enum { disk_is_claimed = -2 };
 int disk_claim(const char *folder, int64_t place);
 
+/* Unlocks the place and closes the folder. Closing is not enough: a process that was just forked has the open file, too. */
+void disk_end_claim(int file);
+
 /* Reads bytes at an offset. If cached is true, reads only what is in memory. */
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached);
 
