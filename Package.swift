@@ -214,6 +214,7 @@ let coordination = [
 let presentation = [
     module("ImagePresenting", uses: ["ImageCore", "ImageLoading"]),
     module("ImagePresentingUIKit", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
+    module("ImagePresentingAppKit", uses: ["ImageCore", "ImagePresenting", "ImageCodecImageIO"]),
     module("ImagePresentingSwiftUI", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
     module(
         "ImagePresentingGTK",

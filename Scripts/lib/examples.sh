@@ -4,7 +4,7 @@
 # check_examples FILE… -- FLAG…: compiles each example as a script with these compiler flags. Skips manifests. Adds to `checked` and
 # `broken`, and prints the compiler's errors.
 #
-# Examples that import SwiftUI or UIKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
+# Examples that import SwiftUI, UIKit or AppKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
 # the only ones if it is "apple". Another value is a list of folders, separated by spaces: only examples whose modules are there are checked.
 #
 # An example whose first line is a comment with the path of a Swift file in Apps must be a copy of it, which is compiled with its app.
@@ -70,8 +70,8 @@ type_check_folder() {
 is_for_platform() {
     case $platform in
         any) ;;
-        apple) grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
-        linux) ! grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
+        apple) grep -qE '^import (SwiftUI|UIKit|AppKit)$' "$1" ;;
+        linux) ! grep -qE '^import (SwiftUI|UIKit|AppKit)$' "$1" ;;
         *) imports_only_modules_of "$1" ;;
     esac
 }

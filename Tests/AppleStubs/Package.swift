@@ -59,6 +59,7 @@ let package = Package(
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
+        stub("AppKit", dependencies: "CoreGraphics", "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
         module("ImageCore", uses: ["ImageIO"], settings: strict + [.enableExperimentalFeature("Lifetimes")]),
@@ -93,6 +94,11 @@ let package = Package(
             uses: [
                 "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "QuartzCore", "ImageIO",
                 "Accessibility",
+            ]),
+        module(
+            "ImagePresentingAppKit",
+            uses: [
+                "ImageCore", "ImagePresenting", "ImageCodecImageIO", "AppKit", "QuartzCore", "ImageIO", "Accessibility",
             ]),
         module(
             "ImagePresentingSwiftUI",
@@ -130,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "AppleAdapterTests",
             dependencies: [
-                "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingSwiftUI", "ImageCodecImageIO",
+                "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingAppKit", "AppKit", "ImagePresentingSwiftUI",
+                "ImageCodecImageIO",
                 "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
                 "Accessibility", "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network",
                 "AppleDispatch",

@@ -12,7 +12,7 @@ struct ViewTargetTests {
         _ width: Double, _ height: Double, scale: Double = 2, mode: ImageTarget.Mode = .fill,
         of other: ImageRequest? = nil
     ) -> ImageTarget? {
-        target.sized(other ?? request, points: (width, height), scale: scale, mode: mode)?.target
+        target.sized(other ?? request, in: ViewSpace(points: (width, height), scale: scale, mode: mode))?.target
     }
 
     @Test("is the size of the view in pixels, and grows with it by a quarter at least, but does not shrink")
@@ -28,17 +28,19 @@ struct ViewTargetTests {
         #expect(size(11, 20, scale: 3, mode: .fit) == .fit(PixelSize(width: 33, height: 60)))
     }
 
+    private func square(_ side: Double) -> ViewSpace { ViewSpace(points: (side, side), scale: 2, mode: .fill) }
+
     @Test("a view that grows by 40 points has three targets, and only the first is kept in memory")
     mutating func growsSlowly() {
         var targets: [ImageTarget?] = []
         for side in 80...120 {
-            let sized = target.sized(request, points: (Double(side), Double(side)), scale: 2, mode: .fill)
+            let sized = target.sized(request, in: square(Double(side)))
             if targets.last != sized?.target { targets.append(sized?.target) }
             #expect(sized?.cachePolicy.memory == (side == 80 ? .readWrite : .readOnly))
             #expect(sized?.cachePolicy.disk == .readWrite)
         }
         #expect(targets.map { $0?.size.width } == [160, 200, 250])
-        let jumped = target.sized(request, points: (200, 200), scale: 2, mode: .fill)
+        let jumped = target.sized(request, in: square(200))
         #expect(jumped?.target == .fill(PixelSize(width: 400, height: 400)))
         #expect(jumped?.cachePolicy == .all)
     }
@@ -57,6 +59,7 @@ struct ViewTargetTests {
     @Test("fits the other side if one has no limit, and is the stored size if none has")
     mutating func unlimited() {
         #expect(size(10, ViewTarget.unlimited) == .fit(PixelSize(width: 20, height: 65_535)))
-        #expect(target.sized(request, points: (ViewTarget.unlimited, .infinity), scale: 2, mode: .fill) == request)
+        let space = ViewSpace(points: (ViewTarget.unlimited, .infinity), scale: 2, mode: .fill)
+        #expect(target.sized(request, in: space) == request)
     }
 }

@@ -16,7 +16,7 @@ COMPOSITION = {'ImageLoaderKit'}
 TOOLKITS = {'ImagePresentingGTK'}
 # Ends tests that hang.
 WAIT_GUARD = 'ImageTesting/WaitGuard.swift'
-APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingSwiftUI'}
+APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingAppKit', 'ImagePresentingSwiftUI'}
 # Targets without a product, which codecs share.
 SHARED = {'ISOBoxes'}
 MONOTONIC_TIME = {'ImageTransportCurl'}

@@ -7,50 +7,56 @@ import Synchronization
 import Testing
 
 // Serialized, because the stubs send their events to all monitors.
-@Suite("Monitors of Apple's platforms", .serialized, .timeLimit(.minutes(1)))
-struct MonitoringTests {
-    @Test("reports each level of memory pressure, distress again, and nothing after its release")
-    func memory() async {
-        let levels = Watched<[MemoryPressureLevel]>([])
-        let monitor = DispatchMemoryPressureMonitor()
-        let observation = monitor.observe { level in levels.change { $0.append(level) } }
-        var expected: [MemoryPressureLevel] = []
-        for (event, level) in [
-            (DispatchSource.MemoryPressureEvent.warning, MemoryPressureLevel.warning), (.warning, .warning),
-            (.critical, .critical), (.normal, .normal),
-        ] {
-            MemoryPressureStub.raise(event)
-            expected.append(level)
-            await levels.waitUntil { [expected] in $0 == expected }
-            #expect(monitor.condition == level)
-        }
-        observation.cancel()
-    }
+/// The suites whose monitors are those of the process, one after the other.
+@Suite(.serialized)
+enum ProcessMonitors {}
 
-    @Test("the sources and the path monitor are cancelled when their monitors are released")
-    func release() {
-        let (sources, paths) = (MemoryPressureStub.observingCount, NetworkStub.observingCount)
-        var memory: DispatchMemoryPressureMonitor? = DispatchMemoryPressureMonitor()
-        var network: NetworkConnectivityMonitor? = NetworkConnectivityMonitor()
-        #expect(memory != nil && network != nil)
-        #expect(MemoryPressureStub.observingCount == sources + 3)
-        #expect(NetworkStub.observingCount == paths + 1)
-        memory = nil
-        network = nil
-        #expect(MemoryPressureStub.observingCount == sources)
-        #expect(NetworkStub.observingCount == paths)
-    }
-
-    @Test("is offline only while no connection can be made")
-    func network() {
-        let monitor = NetworkConnectivityMonitor()
-        let changes = Mutex<[Connectivity]>([])
-        let observation = monitor.observe { change in changes.withLock { $0.append(change) } }
-        #expect(monitor.condition == .online)
-        for status: NWPath.Status in [.unsatisfied, .requiresConnection, .unsatisfied, .satisfied, .satisfied] {
-            NetworkStub.change(status)
+extension ProcessMonitors {
+    @Suite("Monitors of Apple's platforms", .serialized, .timeLimit(.minutes(1)))
+    struct MonitoringTests {
+        @Test("reports each level of memory pressure, distress again, and nothing after its release")
+        func memory() async {
+            let levels = Watched<[MemoryPressureLevel]>([])
+            let monitor = DispatchMemoryPressureMonitor()
+            let observation = monitor.observe { level in levels.change { $0.append(level) } }
+            var expected: [MemoryPressureLevel] = []
+            for (event, level) in [
+                (DispatchSource.MemoryPressureEvent.warning, MemoryPressureLevel.warning), (.warning, .warning),
+                (.critical, .critical), (.normal, .normal),
+            ] {
+                MemoryPressureStub.raise(event)
+                expected.append(level)
+                await levels.waitUntil { [expected] in $0 == expected }
+                #expect(monitor.condition == level)
+            }
+            observation.cancel()
         }
-        #expect(changes.withLock { $0 } == [.offline, .online, .offline, .online])
-        observation.cancel()
+
+        @Test("the sources and the path monitor are cancelled when their monitors are released")
+        func release() {
+            let (sources, paths) = (MemoryPressureStub.observingCount, NetworkStub.observingCount)
+            var memory: DispatchMemoryPressureMonitor? = DispatchMemoryPressureMonitor()
+            var network: NetworkConnectivityMonitor? = NetworkConnectivityMonitor()
+            #expect(memory != nil && network != nil)
+            #expect(MemoryPressureStub.observingCount == sources + 3)
+            #expect(NetworkStub.observingCount == paths + 1)
+            memory = nil
+            network = nil
+            #expect(MemoryPressureStub.observingCount == sources)
+            #expect(NetworkStub.observingCount == paths)
+        }
+
+        @Test("is offline only while no connection can be made")
+        func network() {
+            let monitor = NetworkConnectivityMonitor()
+            let changes = Mutex<[Connectivity]>([])
+            let observation = monitor.observe { change in changes.withLock { $0.append(change) } }
+            #expect(monitor.condition == .online)
+            for status: NWPath.Status in [.unsatisfied, .requiresConnection, .unsatisfied, .satisfied, .satisfied] {
+                NetworkStub.change(status)
+            }
+            #expect(changes.withLock { $0 } == [.offline, .online, .offline, .online])
+            observation.cancel()
+        }
     }
 }

@@ -10,6 +10,18 @@ package final class ViewBinding {
     }
     private let prepare: @Sendable (Bitmap) -> Void
     private var bound: (loader: any ImageLoaderProtocol, binding: ImageBinding)?
+    /// What the view shows, without its size.
+    private var wanted: Wanted?
+    private var target = ViewTarget()
+    /// The target of the request that is bound.
+    private var boundTarget: ImageTarget?
+    private var isBound = false
+
+    private struct Wanted {
+        let request: ImageRequest
+        let loader: any ImageLoaderProtocol
+        let options: ImageBinding.Options
+    }
 
     /// Whether the view is visible. Initially true.
     package var isVisible = true {
@@ -34,7 +46,37 @@ package final class ViewBinding {
     }
 
     /// Clears the view and cancels its request.
-    package func unbind() { bound?.binding.unbind() }
+    package func unbind() {
+        wanted = nil
+        clear()
+    }
+
+    /// Shows the image of a request at the size of the view, when it has one, or none.
+    package func load(
+        _ request: ImageRequest?, with loader: any ImageLoaderProtocol, options: ImageBinding.Options,
+        in space: ViewSpace
+    ) {
+        guard let request else { return unbind() }
+        let wanted = Wanted(request: request, loader: loader, options: options)
+        self.wanted = wanted
+        if let sized = target.sized(request, in: space) { show(sized, wanted) } else { clear() }
+    }
+
+    /// Loads a larger image if the view has grown.
+    package func layOut(in space: ViewSpace) {
+        guard let wanted, let sized = target.sized(wanted.request, in: space) else { return }
+        if !isBound || sized.target != boundTarget { show(sized, wanted) }
+    }
+
+    private func show(_ request: ImageRequest, _ wanted: Wanted) {
+        (isBound, boundTarget) = (true, request.target)
+        bind(request, with: wanted.loader, options: wanted.options)
+    }
+
+    private func clear() {
+        (isBound, boundTarget) = (false, nil)
+        bound?.binding.unbind()
+    }
 
     /// Loads the image again after a failure. See `ImageBinding.retry()`.
     package func retry() { bound?.binding.retry() }

@@ -1,5 +1,25 @@
 package import ImageCore
 
+/// The size of a view, and how it shows an image.
+package struct ViewSpace: Sendable {
+    /// The size of the view in points.
+    let points: (width: Double, height: Double)
+    /// The number of pixels per point.
+    let scale: Double
+    let mode: ImageTarget.Mode
+
+    /// Creates a space.
+    ///
+    /// - Parameters:
+    ///   - points: The size of the view in points.
+    ///   - scale: The number of pixels per point.
+    package init(points: (width: Double, height: Double), scale: Double, mode: ImageTarget.Mode) {
+        self.points = points
+        self.scale = scale
+        self.mode = mode
+    }
+}
+
 /// The size to which the image of a view is decoded: that of the view, unless the request has a target.
 ///
 /// It grows with the view, by a quarter at least: a view that grows point by point would decode its image for each. It does
@@ -17,23 +37,18 @@ package struct ViewTarget: Sendable {
     package init() {}
 
     /// Returns a request with the size of the view, or nil until the view has a size.
-    ///
-    /// - Parameters:
-    ///   - points: The size of the view in points.
-    ///   - scale: The number of pixels per point.
-    package mutating func sized(
-        _ request: ImageRequest, points: (width: Double, height: Double), scale: Double, mode: ImageTarget.Mode
-    ) -> ImageRequest? {
+    package mutating func sized(_ request: ImageRequest, in space: ViewSpace) -> ImageRequest? {
         guard request.target == nil else { return request }
         if request != self.request {
             self.request = request
             (target, isRoundedUp) = (nil, false)
         }
+        let points = space.points
         guard points.width > 0, points.height > 0 else { return target == nil ? nil : sized(request) }
         let limits = [points.width, points.height].filter { $0 < Self.unlimited }
         guard !limits.isEmpty else { return request }
         // There is nothing to fill if one side may have any length.
-        let wanted = ImageTarget(points: points, scale: scale, mode: limits.count == 2 ? mode : .fit)
+        let wanted = ImageTarget(points: points, scale: space.scale, mode: limits.count == 2 ? space.mode : .fit)
         if target.map({ !$0.covers(wanted) }) ?? true { grow(to: wanted) }
         return sized(request)
     }

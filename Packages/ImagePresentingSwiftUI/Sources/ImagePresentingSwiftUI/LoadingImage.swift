@@ -55,8 +55,9 @@
             guard let request else { return nil }
             let size = space ?? .zero
             return store.target.sized(
-                request, points: (size.width, size.height), scale: displayScale,
-                mode: contentMode == .fill ? .fill : .fit)
+                request,
+                in: ViewSpace(
+                    points: (size.width, size.height), scale: displayScale, mode: contentMode == .fill ? .fill : .fit))
         }
 
         private var activeOptions: ImageBinding.Options {

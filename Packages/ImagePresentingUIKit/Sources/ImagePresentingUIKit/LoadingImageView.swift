@@ -11,12 +11,6 @@
     /// The image is decoded to the size of the view, at the scale of the display, unless the request has a target. If the
     /// view grows, a larger image is loaded. With the content mode `.scaleAspectFill`, the image fills the view.
     open class LoadingImageView: UIImageView, ImageSurface {
-        private struct Load {
-            let request: ImageRequest
-            let loader: any ImageLoaderProtocol
-            let options: ImageBinding.Options
-        }
-
         /// Called with each appearance after the image is set, for example to show progress or a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self) { _ = $0.cgImage }
@@ -28,10 +22,6 @@
         private var ignoresInvertColors = true
         /// Plays the image if it is animated.
         var animations = SharedAnimations.ofApp
-        private var load: Load?
-        private var target = ViewTarget()
-        /// The request that is bound, with its target.
-        private var bound: ImageRequest?
         private var drawnVersion: UInt64?
 
         /// A description of the image for accessibility. Without one, the image is decorative.
@@ -58,19 +48,13 @@
             _ request: ImageRequest?, with loader: any ImageLoaderProtocol,
             options: ImageBinding.Options = ImageBinding.Options()
         ) {
-            guard let request else { return cancelLoading() }
-            let load = Load(request: request, loader: loader, options: options)
-            self.load = load
-            if let sized = sized(request) { return bind(sized, load) }
-            unbind()
+            binding.isVisible = window != nil
+            binding.load(request, with: loader, options: options, in: space)
             setNeedsLayout()
         }
 
         /// Removes the image and cancels the request.
-        public func cancelLoading() {
-            load = nil
-            unbind()
-        }
+        public func cancelLoading() { binding.unbind() }
 
         /// Loads the image again after a failure, from the server even if a response such as 404 is stored.
         public func retryLoading() { binding.retry() }
@@ -78,10 +62,7 @@
         /// Loads a larger image if the view has grown.
         open override func layoutSubviews() {
             super.layoutSubviews()
-            guard let load, let sized = sized(load.request), sized.target != bound?.target || bound == nil else {
-                return
-            }
-            bind(sized, load)
+            binding.layOut(in: space)
         }
 
         /// Updates the visibility. In a window, the image loads at the priority of the request; outside of one, as the
@@ -92,26 +73,14 @@
             binding.isVisible = window != nil
         }
 
-        /// Returns a request with the size of the view in pixels, or nil until it has one.
-        private func sized(_ request: ImageRequest) -> ImageRequest? {
-            target.sized(
-                request, points: (bounds.width, bounds.height), scale: displayScale,
+        private var space: ViewSpace {
+            ViewSpace(
+                points: (bounds.width, bounds.height), scale: displayScale,
                 mode: contentMode == .scaleAspectFill ? .fill : .fit)
         }
 
         /// The scale of the display. 0 means that it isn't known yet.
         private var displayScale: CGFloat { max(1, traitCollection.displayScale) }
-
-        private func bind(_ request: ImageRequest, _ load: Load) {
-            bound = request
-            binding.isVisible = window != nil
-            binding.bind(request, with: load.loader, options: load.options)
-        }
-
-        private func unbind() {
-            bound = nil
-            binding.unbind()
-        }
 
         // MARK: Drawing
 
