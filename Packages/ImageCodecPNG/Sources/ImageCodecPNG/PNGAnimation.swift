@@ -53,8 +53,8 @@ struct PNGFrame {
     let delay: Duration
     /// Whether the frame is blended over the canvas, or else replaces it.
     let blends: Bool
-    /// The offset of the first chunk with pixels, or of the fcTL chunk before it.
-    var offset: Int
+    /// The offset of the fcTL chunk.
+    let offset: Int
     /// Whether the pixels are those of the default image.
     var isDefaultImage = false
 
@@ -80,105 +80,116 @@ struct PNGFrame {
 
 /// The frames of an animated PNG, without pixels (PNG 3rd edition, 4.9 and 11.3.6).
 struct PNGAnimation {
-    private(set) var frames: [PNGFrame] = []
+    let frames: [PNGFrame]
     /// The number of times that the animation plays; 0 to repeat it forever.
-    private(set) var loopCount = 1
+    let loopCount: Int
     /// Whether the file ends before IEND. The last frame may then be incomplete, and others may be missing.
-    private(set) var isTruncated = true
-    private let canvas: PixelSize
+    let isTruncated: Bool
 
     /// Reads all chunks, in time linear in their length and memory linear in the number of frames. Inflates nothing.
     ///
     /// Returns nil if the chunks of the animation are not as specified, so that the default image is shown.
     init?(_ chunks: PNGChunks, _ preamble: PNGPreamble, limits: DecodingLimits) throws(ImageDecodingError) {
-        canvas = preamble.header.size
-        var scan = Scan(hasAlpha: preamble.hasAlpha)
-        for chunk in chunks {
-            guard scan.read(chunk, of: chunks, into: &self), frames.count <= scan.frameCount ?? .max else { return nil }
-            try limits.check(.frames, frames.count)
-            if !isTruncated { return }
+        var scan = PNGAnimationScan(chunks: chunks, canvas: preamble.header.size, hasAlpha: preamble.hasAlpha)
+        for chunk in chunks where !scan.hasEnded {
+            guard scan.read(chunk), scan.frames.count <= scan.frameCount ?? .max else { return nil }
+            try limits.check(.frames, scan.frames.count)
         }
-        if !frames.isEmpty { frames[frames.count - 1].onCanvas.isOpaque = false }
+        if !scan.hasEnded, let last = scan.frames.indices.last { scan.frames[last].onCanvas.isOpaque = false }
+        (frames, loopCount, isTruncated) = (scan.frames, scan.loopCount, !scan.hasEnded)
     }
 
-    /// Whether a pixel may be shown that no frame covers.
-    var hasTransparentCanvas: Bool {
+    /// Whether a pixel of a canvas of this size may be shown that no frame covers.
+    func hasTransparentCanvas(_ canvas: PixelSize) -> Bool {
         guard let first = frames.first?.onCanvas else { return false }
         return first.area != PixelArea(canvas) || frames.dropLast().contains { $0.onCanvas.disposal == .clear }
     }
+}
 
-    /// The state between two chunks.
-    private struct Scan {
-        let hasAlpha: Bool
-        var frameCount: Int?
-        /// The next sequence number.
-        var sequence = 0
-        /// A frame whose pixels have not started.
-        var waiting: PNGFrame?
-        var pixels = Pixels.none
+/// The state between two chunks of an animation.
+private struct PNGAnimationScan {
+    let chunks: PNGChunks
+    let canvas: PixelSize
+    /// Whether pixels can be transparent.
+    let hasAlpha: Bool
+    var frames: [PNGFrame] = []
+    /// The number of frames that the file declares. Nil before acTL.
+    var frameCount: Int?
+    var loopCount = 1
+    var hasEnded = false
+    /// The next sequence number.
+    private var sequence = 0
+    /// A frame whose pixels have not started.
+    private var waiting: PNGFrame?
+    /// The last pixels.
+    private var pixels = Pixels.none
 
-        /// Which pixels may follow.
-        enum Pixels { case none, defaultImage, frame }
+    private enum Pixels { case none, defaultImage, frame }
 
-        /// Returns false if the chunk may not be here.
-        mutating func read(_ chunk: PNGChunks.Element, of chunks: PNGChunks, into found: inout PNGAnimation) -> Bool {
-            let isOfAnimation = [.animation, .frame, .framePixels].contains(chunk.type)
-            if isOfAnimation, chunk.isWhole, !chunks.isIntact(chunk) { return false }
-            if !chunk.isWhole, ![.pixels, .framePixels].contains(chunk.type) { return true }
-            switch chunk.type {
-            case .animation: return readControl(chunk, of: chunks, into: &found)
-            case .frame: return readFrame(chunk, of: chunks, canvas: found.canvas)
-            case .pixels:
-                guard pixels != .frame else { return false }
-                pixels = .defaultImage
-                addWaiting(to: &found, isDefaultImage: true)
-            case .framePixels: return readPixels(chunk, of: chunks, into: &found)
-            case .end:
-                found.isTruncated = false
-                return waiting == nil && found.frames.count == frameCount
-            default: break
-            }
-            return true
+    init(chunks: PNGChunks, canvas: PixelSize, hasAlpha: Bool) {
+        (self.chunks, self.canvas, self.hasAlpha) = (chunks, canvas, hasAlpha)
+    }
+
+    /// Returns false if the chunk may not be here, or is damaged. One that the file cuts off isn't.
+    mutating func read(_ chunk: PNGChunks.Element) -> Bool {
+        switch chunk.type {
+        case .animation: !chunk.isWhole || chunks.isIntact(chunk) && readControl(chunk.content)
+        case .frame: !chunk.isWhole || chunks.isIntact(chunk) && readFrame(chunk)
+        case .framePixels: chunk.isWhole ? chunks.isIntact(chunk) && readPixels(chunk) : readPixels(chunk)
+        case .pixels: readDefaultImage()
+        case .end: end()
+        default: true
         }
+    }
 
-        private mutating func readControl(
-            _ chunk: PNGChunks.Element, of chunks: PNGChunks, into found: inout PNGAnimation
-        ) -> Bool {
-            guard frameCount == nil, pixels == .none, chunk.content.count == 8 else { return false }
-            let count = chunks.uint32(at: chunk.content.lowerBound)
-            found.loopCount = chunks.uint32(at: chunk.content.lowerBound + 4)
-            frameCount = count
-            return count > 0 && max(count, found.loopCount) <= Int32.max
-        }
+    private mutating func readControl(_ content: Range<Int>) -> Bool {
+        guard frameCount == nil, pixels == .none, content.count == 8 else { return false }
+        let count = chunks.uint32(at: content.lowerBound)
+        (frameCount, loopCount) = (count, chunks.uint32(at: content.lowerBound + 4))
+        return count > 0 && max(count, loopCount) <= Int32.max
+    }
 
-        private mutating func readFrame(_ chunk: PNGChunks.Element, of chunks: PNGChunks, canvas: PixelSize) -> Bool {
-            guard waiting == nil, let frame = PNGFrame(chunk, of: chunks, in: canvas, hasAlpha: hasAlpha),
-                chunks.uint32(at: chunk.content.lowerBound) == sequence
-            else { return false }
-            sequence += 1
-            waiting = frame
-            if pixels == .none { return frame.onCanvas.area == PixelArea(canvas) }
-            pixels = .frame
-            return true
-        }
+    private mutating func readFrame(_ chunk: PNGChunks.Element) -> Bool {
+        guard waiting == nil, let frame = PNGFrame(chunk, of: chunks, in: canvas, hasAlpha: hasAlpha),
+            isNext(chunk.content)
+        else { return false }
+        waiting = frame
+        if pixels == .none { return frame.onCanvas.area == PixelArea(canvas) }
+        pixels = .frame
+        return true
+    }
 
-        private mutating func readPixels(
-            _ chunk: PNGChunks.Element, of chunks: PNGChunks, into found: inout PNGAnimation
-        ) -> Bool {
-            if chunk.content.count < 4 { return !chunk.isWhole }
-            guard pixels == .frame, chunks.uint32(at: chunk.content.lowerBound) == sequence else { return false }
-            sequence += 1
-            addWaiting(to: &found, isDefaultImage: false)
-            return true
-        }
+    private mutating func readDefaultImage() -> Bool {
+        guard pixels != .frame else { return false }
+        pixels = .defaultImage
+        addWaiting(isDefaultImage: true)
+        return true
+    }
 
-        private mutating func addWaiting(to found: inout PNGAnimation, isDefaultImage: Bool) {
-            guard var frame = waiting else { return }
-            frame.isDefaultImage = isDefaultImage
-            // There is nothing to restore under the first frame.
-            if found.frames.isEmpty, frame.onCanvas.disposal == .restore { frame.onCanvas.disposal = .clear }
-            found.frames.append(frame)
-            waiting = nil
-        }
+    private mutating func readPixels(_ chunk: PNGChunks.Element) -> Bool {
+        if chunk.content.count < 4 { return !chunk.isWhole }
+        guard pixels == .frame, isNext(chunk.content) else { return false }
+        addWaiting(isDefaultImage: false)
+        return true
+    }
+
+    private mutating func end() -> Bool {
+        hasEnded = true
+        return waiting == nil && frames.count == frameCount
+    }
+
+    /// Whether the data of a chunk starts with the next sequence number.
+    private mutating func isNext(_ content: Range<Int>) -> Bool {
+        defer { sequence += 1 }
+        return chunks.uint32(at: content.lowerBound) == sequence
+    }
+
+    private mutating func addWaiting(isDefaultImage: Bool) {
+        guard var frame = waiting else { return }
+        frame.isDefaultImage = isDefaultImage
+        // There is nothing to restore under the first frame.
+        if frames.isEmpty, frame.onCanvas.disposal == .restore { frame.onCanvas.disposal = .clear }
+        frames.append(frame)
+        waiting = nil
     }
 }

@@ -54,7 +54,8 @@ final class OpenedPNG: OpenedImage {
         }
         let chunks = PNGChunks(data)
         animation = preamble.isAnimation ? try PNGAnimation(chunks, preamble, limits: limits) : nil
-        var header = preamble.imageHeader(hasTransparentCanvas: animation?.hasTransparentCanvas ?? false)
+        var header = preamble.imageHeader(
+            hasTransparentCanvas: animation?.hasTransparentCanvas(preamble.header.size) ?? false)
         header.orientation = chunks.orientation(limit: limits.metadataByteLimit) ?? .up
         if let animation, animation.frames.count > 1 {
             header.frameCount = animation.frames.count
@@ -174,10 +175,10 @@ extension OpenedPNG {
         through index: Int, _ layout: PixelLayout, for sink: any PixelRowSink
     ) throws(ImageDecodingError) {
         guard let frames = animation?.frames else { return }
-        let known = canvas?.layout == layout ? canvas?.pixels : nil
+        if canvas?.layout != layout { canvas = nil }
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails.
+        var working = canvas?.pixels ?? AnimationCanvas(header.storedSize, bytesPerPixel: layout.bytesPerPixel)
         canvas = nil
-        var working = known ?? AnimationCanvas(header.storedSize, bytesPerPixel: layout.bytesPerPixel)
         working.seek(to: index) { frames[$0].onCanvas }
         while working.next <= index {
             let frame = frames[working.next]
@@ -188,7 +189,7 @@ extension OpenedPNG {
             throw .truncated(.png)
         }
         try working.send(to: sink)
-        canvas = (working, layout)
+        canvas = (consume working, layout)
     }
 
     /// Draws the available rows of a frame. Returns whether it has all.
