@@ -4,8 +4,8 @@
 # check_examples FILE… -- FLAG…: compiles each example as a script with these compiler flags. Skips manifests. Adds to `checked` and
 # `broken`, and prints the compiler's errors.
 #
-# Examples that import SwiftUI, UIKit or AppKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
-# the only ones if it is "apple". Another value is a list of folders, separated by spaces: only examples whose modules are there are checked.
+# Examples that import SwiftUI, UIKit or AppKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux",
+# and are the only ones if it is "apple". Another value is a list of folders: only examples whose modules are there are checked.
 #
 # An example whose first line is a comment with the path of a Swift file in Apps must be a copy of it, which is compiled with its app.
 checked=0 broken=0 platform=any

@@ -34,7 +34,7 @@ struct Feed: View {
     var body: some View {
         PhotoList(photos: photos)
             .imageLoader(loader)  // once, for all images below
-            .task(id: address) { @MainActor in await load() }
+            .task(id: address) { await load() }
     }
 
     private func load() async {

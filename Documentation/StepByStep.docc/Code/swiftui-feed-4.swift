@@ -47,7 +47,7 @@ struct Feed: View {
         ZStack {
             PhotoList(photos: photos)
                 .imageLoader(loader)  // once, for all images below
-                .task(id: address) { @MainActor in await load(.revalidate) }
+                .task(id: address) { await load(.revalidate) }
                 .refreshable { await load(.revalidate) }
             if let failure { Text(verbatim: failure) }
         }

@@ -1,4 +1,4 @@
-// Stub declarations of the API that ImagePresentingAppKit and its tests need.
+// The API that ImagePresentingAppKit and its tests need.
 @_exported public import CoreGraphics
 @_exported public import Foundation
 @_exported public import QuartzCore
