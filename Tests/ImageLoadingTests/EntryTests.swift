@@ -64,7 +64,7 @@ struct EntryTests {
     @Test("headers and identifier distinguish originals that are removed")
     func identities() async throws {
         let (finnish, named) = (
-            fetch("a") { $0.headers = ["Accept-Language": "fi"] }, fetch("b") { $0.identifier = "c" }
+            fetch("a") { $0.headers[.acceptLanguage] = "fi" }, fetch("b") { $0.identifier = "c" }
         )
         for request in [fetch("a"), finnish, fetch("b"), named] { _ = try await loader.image(for: request) }
         for request in [finnish, named] { await loader.removeCachedImages(for: request) }
