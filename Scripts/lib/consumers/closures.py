@@ -13,7 +13,7 @@ import plistlib
 import re
 import sys
 
-PRODUCTS = ["ImageLoaderKit", "ImagePresentingSwiftUI", "ImagePresentingUIKit"]
+PRODUCTS = ["ImageLoaderKit", "ImagePresentingSwiftUI", "ImagePresentingUIKit", "ImagePresentingAppKit"]
 PLATFORMS = ["ios", "macos", "tvos", "watchos", "visionos"]
 # Libraries of Apple's SDKs that targets link by name.
 LIBRARIES = {"z"}
