@@ -8,13 +8,16 @@ apple_package="$root/.build-apple"
 assemble_apple_package() {
     local part module modules="$apple_package/Modules"
     mkdir -p "$modules" "$apple_package/Examples"
-    for part in Package.swift Stubs Tests; do ln -sfn "$root/Tests/AppleStubs/$part" "$apple_package/$part"; done
+    for part in Package.swift Stubs; do ln -sfn "$root/Tests/AppleStubs/$part" "$apple_package/$part"; done
+    rm -rf "$apple_package/Tests"
+    mkdir "$apple_package/Tests"
+    ln -s "$root"/Tests/AppleStubs/Tests/*.swift "$root/Apps/PhotoFeed/Tests/PhotoFeedModelTests/ScriptedPhotoService.swift" "$apple_package/Tests/"
     ln -sfn "$root/Tests/IntegrationTests/ReadmeExamples.swift" "$apple_package/Examples/ReadmeExamples.swift"
     ln -sfn "$root/Tests/AppleSuites/Tests" "$apple_package/Suites"
     ln -sfn "$root/Tests/Support/LoopbackServer" "$apple_package/LoopbackServer"
-    ln -sfn "$root/Apps/PhotoFeed/Sources/PhotoFeedModel" "$root"/Apps/PhotoFeed/SwiftUI/Sources/PhotoFeed{Views,App} "$modules/"
+    ln -sfn "$root/Apps/PhotoFeed/SwiftUI/Sources/PhotoFeedApp" "$modules/"
     # Links the modules that the manifest names, from whatever package has them.
     while read -r module; do
-        ln -sfn "$(printf '%s\n' "$root"/Packages/*/Sources/"$module")" "$modules/$module"
+        ln -sfn "$(find "$root"/Packages/*/Sources "$root/Apps/PhotoFeed/SwiftUI/Sources" -maxdepth 1 -name "$module")" "$modules/$module"
     done < <(sed -nE 's/^ *(module|kernels)\("([A-Za-z]+)".*/\2/p; /^ *module\($/{n; s/^ *"([A-Za-z]+)".*/\1/p}' "$apple_package/Package.swift")
 }

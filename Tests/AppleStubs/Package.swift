@@ -118,13 +118,10 @@ let package = Package(
             uses: ["ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting"] + loaderParts),
         .target(name: "LoopbackServer", dependencies: ["ImageTesting"], path: "LoopbackServer"),
         module("ImageThumbHash", uses: ["ImageCore"]),
-        .target(
-            name: "PhotoFeedModel", dependencies: ["ImageCore", "ImageLoading", "ImageThumbHash"],
-            path: "Modules/PhotoFeedModel", swiftSettings: strict),
-        .target(
-            name: "PhotoFeedViews",
-            dependencies: ["PhotoFeedModel", "ImageCore", "ImagePresentingSwiftUI", "ImageThumbHash", "SwiftUI"],
-            path: "Modules/PhotoFeedViews", swiftSettings: strict),
+        module("PhotoFeedModel", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
+        module(
+            "PhotoFeedViews",
+            uses: ["PhotoFeedModel", "ImageCore", "ImagePresentingSwiftUI", "ImageThumbHash", "SwiftUI"]),
         .executableTarget(
             name: "PhotoFeedApp",
             dependencies: [

@@ -13,9 +13,7 @@ struct ComparedViews: View {
     let token: String
     let loader: any ImageLoaderProtocol
 
-    var body: some View {
-        list.imageLoader(loader)
-    }
+    var body: some View { list.imageLoader(loader) }
 
     private var list: some View {
         List {

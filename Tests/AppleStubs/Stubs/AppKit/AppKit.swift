@@ -10,9 +10,7 @@ open class NSResponder {
 
 open class NSView: NSResponder {
     public private(set) weak var window: NSWindow?
-    open var bounds: CGRect {
-        didSet { needsLayout = true }
-    }
+    open var bounds: CGRect { didSet { needsLayout = true } }
     open var wantsLayer = false {
         didSet { if wantsLayer { layer = layer ?? CALayer() } }
     }
@@ -20,17 +18,11 @@ open class NSView: NSResponder {
     open var needsLayout = true
     /// What accessibility was told. Not part of AppKit.
     public private(set) var accessibility = (isElement: false, role: NSAccessibility.Role?.none, label: String?.none)
-
     public init(frame frameRect: CGRect) { bounds = CGRect(origin: .zero, size: frameRect.size) }
-
     public required init?(coder: NSCoder) { bounds = .zero }
-
     open func layout() {}
-
     open func viewDidMoveToWindow() {}
-
     open func viewDidChangeBackingProperties() {}
-
     open func setAccessibilityElement(_ accessibilityElement: Bool) { accessibility.isElement = accessibilityElement }
 
     open func setAccessibilityRole(_ accessibilityRole: NSAccessibility.Role?) {
@@ -61,9 +53,7 @@ open class NSWindow: NSResponder {
 public struct NSAccessibility {
     public struct Role: Hashable, RawRepresentable, Sendable {
         public let rawValue: String
-
         public init(rawValue: String) { self.rawValue = rawValue }
-
         public static let image = Role(rawValue: "AXImage")
     }
 }
@@ -80,9 +70,7 @@ public final class NSImage {
 open class NSApplication: NSResponder {
     public struct OcclusionState: OptionSet, Sendable {
         public let rawValue: UInt
-
         public init(rawValue: UInt) { self.rawValue = rawValue }
-
         public static let visible = OcclusionState(rawValue: 1 << 1)
     }
 
@@ -104,7 +92,6 @@ open class NSWorkspace {
 
 open class NSViewController: NSResponder {
     open var view = NSView(frame: .zero)
-
     open func loadView() {}
 }
 

@@ -6,9 +6,7 @@ import Synchronization
 extension DispatchSource {
     public struct MemoryPressureEvent: OptionSet {
         public let rawValue: UInt
-
         public init(rawValue: UInt) { self.rawValue = rawValue }
-
         public static var normal: MemoryPressureEvent { MemoryPressureEvent(rawValue: 1) }
         public static var warning: MemoryPressureEvent { MemoryPressureEvent(rawValue: 2) }
         public static var critical: MemoryPressureEvent { MemoryPressureEvent(rawValue: 4) }

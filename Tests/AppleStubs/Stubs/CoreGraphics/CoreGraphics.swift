@@ -10,9 +10,7 @@ public typealias CFArray = [Any]
 
 public final class CGColorSpace: Sendable {
     public static let sRGB: CFString = "kCGColorSpaceSRGB"
-
     public static let displayP3: CFString = "kCGColorSpaceDisplayP3"
-
     public let name: CFString?
 
     public init?(name: CFString) {
@@ -55,7 +53,6 @@ public final class CGDataProvider {
 
 public struct CGBitmapInfo: OptionSet, Sendable {
     public let rawValue: UInt32
-
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
@@ -67,9 +64,7 @@ public enum CGColorRenderingIntent: Int32, Sendable {
     case defaultIntent, absoluteColorimetric, relativeColorimetric, perceptual, saturation
 }
 
-public enum CGInterpolationQuality: Int32, Sendable {
-    case `default`, none, low, high, medium
-}
+public enum CGInterpolationQuality: Int32, Sendable { case `default`, none, low, high, medium }
 
 public enum CGBlendMode: Int32, Sendable {
     case normal = 0

@@ -3,9 +3,7 @@
 import Synchronization
 
 public struct NWPath: Sendable {
-    public enum Status: Sendable {
-        case satisfied, unsatisfied, requiresConnection
-    }
+    public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
 
     public let status: Status
 }
@@ -13,7 +11,6 @@ public struct NWPath: Sendable {
 /// Sendable in the SDK of Xcode 27. Here it is not, as in older SDKs, which accept less.
 public final class NWPathMonitor {
     public init() {}
-
     @preconcurrency public final var pathUpdateHandler: (@Sendable (NWPath) -> Void)?
 
     public func start(queue: DispatchQueue) {

@@ -5,18 +5,15 @@ open class CALayer {
     open var contents: Any?
     open var contentsGravity = CALayerContentsGravity.resize
     open var masksToBounds = false
-
     public init() {}
 
     /// The animations that were added, in order. Not part of Core Animation.
     public private(set) var added: [CAAnimation] = []
-
     open func add(_ anim: CAAnimation, forKey key: String?) { added.append(anim) }
 }
 
 open class CAAnimation {
     open var duration: TimeInterval = 0
-
     public init() {}
 }
 
@@ -37,9 +34,7 @@ open class CATransition: CAAnimation {}
 
 public struct CALayerContentsGravity: Hashable, RawRepresentable, Sendable {
     public let rawValue: String
-
     public init(rawValue: String) { self.rawValue = rawValue }
-
     public static let resize = CALayerContentsGravity(rawValue: "resize")
     public static let resizeAspect = CALayerContentsGravity(rawValue: "resizeAspect")
     public static let resizeAspectFill = CALayerContentsGravity(rawValue: "resizeAspectFill")

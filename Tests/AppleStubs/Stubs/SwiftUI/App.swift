@@ -13,9 +13,7 @@ extension App {
     public static func main() {}
 }
 
-public enum ScenePhase: Sendable {
-    case background, inactive, active
-}
+public enum ScenePhase: Sendable { case background, inactive, active }
 
 /// Without a body here.
 @MainActor

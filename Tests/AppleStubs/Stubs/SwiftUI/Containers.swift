@@ -3,7 +3,6 @@ public struct ZStack<Content: View>: View {
 
     /// Only the content here.
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-
     public var body: some View { content }
 }
 
@@ -12,7 +11,6 @@ public struct HStack<Content: View>: View {
 
     /// Only the content here.
     public init(@ViewBuilder content: () -> Content) { self.content = content() }
-
     public var body: some View { content }
 }
 

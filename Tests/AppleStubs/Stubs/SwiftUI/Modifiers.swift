@@ -1,6 +1,4 @@
-public enum ContentMode: Hashable, Sendable, CaseIterable {
-    case fit, fill
-}
+public enum ContentMode: Hashable, Sendable, CaseIterable { case fit, fill }
 
 /// Without requirements here.
 public protocol PrimitiveButtonStyle {}
@@ -34,15 +32,15 @@ extension View {
         id: T, name: String? = nil, priority: TaskPriority = .userInitiated, file: String = #fileID, line: Int = #line,
         _ action: sending @escaping @isolated(any) () async -> Void
     ) -> some View {
-        Modified(content: self, modifier: .task(AnyID(id), TaskAction(action)))
+        modified(.task(AnyID(id), TaskAction(action)))
     }
 
     nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
-        Modified(content: self, modifier: .onAppear(action ?? {}))
+        modified(.onAppear(action ?? {}))
     }
 
     nonisolated public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
-        Modified(content: self, modifier: .onDisappear(action ?? {}))
+        modified(.onDisappear(action ?? {}))
     }
 
     @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
@@ -50,11 +48,11 @@ extension View {
     nonisolated public func onGeometryChange<T: Equatable & Sendable>(
         for type: T.Type, of transform: @escaping @Sendable (GeometryProxy) -> T, action: @escaping (T) -> Void
     ) -> some View {
-        Modified(content: self, modifier: .geometry { action(transform(GeometryProxy(size: $0))) })
+        modified(.geometry { action(transform(GeometryProxy(size: $0))) })
     }
 
     nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View {
-        Modified(content: self, modifier: .refresh(action))
+        modified(.refresh(action))
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
@@ -66,61 +64,44 @@ extension View {
     }
 
     nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
-        Modified(content: self, modifier: .animation(animation, AnyID(value)))
+        modified(.animation(animation, AnyID(value)))
     }
 
-    nonisolated public func transition(_ t: AnyTransition) -> some View {
-        Modified(content: self, modifier: .transition(t))
-    }
-
-    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View {
-        Modified(content: self, modifier: .id("\(id)"))
-    }
+    nonisolated public func transition(_ t: AnyTransition) -> some View { modified(.transition(t)) }
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View { modified(.id("\(id)")) }
 
     nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
-        Modified(content: self, modifier: .environment { $0[keyPath: keyPath] = value })
+        modified(.environment { $0[keyPath: keyPath] = value })
     }
 
     /// Without alignment here.
     nonisolated public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View {
-        Modified(content: self, modifier: .frame(ProposedViewSize(width: width, height: height)))
+        modified(.frame(ProposedViewSize(width: width, height: height)))
     }
 
     /// Only the least size here, which the host lists as an attribute.
     nonisolated public func frame(minWidth: CGFloat, minHeight: CGFloat) -> some View {
-        Modified(content: self, modifier: .attribute("at least \(Int(minWidth))x\(Int(minHeight))"))
+        modified(.attribute("at least \(Int(minWidth))x\(Int(minHeight))"))
     }
 
     nonisolated public func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
-        Modified(content: self, modifier: .attribute("\(contentMode)"))
+        modified(.attribute("\(contentMode)"))
     }
 
-    nonisolated public func clipped(antialiased: Bool = false) -> some View { Modified(content: self, modifier: .none) }
-
-    nonisolated public func opacity(_ opacity: Double) -> some View {
-        Modified(content: self, modifier: .opacity(opacity))
-    }
+    nonisolated public func clipped(antialiased: Bool = false) -> some View { modified(.none) }
+    nonisolated public func opacity(_ opacity: Double) -> some View { modified(.opacity(opacity)) }
 
     /// For rectangles here.
-    nonisolated public func contentShape(_ shape: Rectangle) -> some View { Modified(content: self, modifier: .none) }
-
-    nonisolated public func labelStyle(_ style: some LabelStyle) -> some View {
-        Modified(content: self, modifier: .none)
-    }
+    nonisolated public func contentShape(_ shape: Rectangle) -> some View { modified(.none) }
+    nonisolated public func labelStyle(_ style: some LabelStyle) -> some View { modified(.none) }
 
     nonisolated public func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View {
-        Modified(content: self, modifier: .attribute("\(style)"))
+        modified(.attribute("\(style)"))
     }
 
-    nonisolated public func accessibilityIgnoresInvertColors(_ active: Bool = true) -> some View {
-        Modified(content: self, modifier: .none)
-    }
-
-    nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View { Modified(content: self, modifier: .none) }
-
-    nonisolated public func accessibilityHidden(_ hidden: Bool) -> some View {
-        Modified(content: self, modifier: .none)
-    }
+    nonisolated public func accessibilityIgnoresInvertColors(_ active: Bool = true) -> some View { modified(.none) }
+    nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View { modified(.none) }
+    nonisolated public func accessibilityHidden(_ hidden: Bool) -> some View { modified(.none) }
 
     /// Without alignment here.
     nonisolated public func overlay<V: View>(@ViewBuilder content: () -> V) -> some View {
@@ -179,6 +160,10 @@ enum Modifier {
     case id(String)
     case environment((inout EnvironmentValues) -> Void)
     case frame(ProposedViewSize)
+}
+
+extension View {
+    nonisolated func modified(_ modifier: Modifier) -> Modified<Self> { Modified(content: self, modifier: modifier) }
 }
 
 struct Modified<Content> {

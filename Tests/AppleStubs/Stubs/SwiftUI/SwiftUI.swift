@@ -15,7 +15,6 @@ public protocol PrimitiveView: View {}
 
 extension PrimitiveView {
     public typealias Body = Never
-
     public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
@@ -28,9 +27,7 @@ extension Optional: View, PrimitiveView where Wrapped: View {}
 @resultBuilder
 public struct ViewBuilder {
     public static func buildBlock() -> EmptyView { EmptyView() }
-
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
-
     public static func buildBlock<each Content: View>(
         _ content: repeat each Content
     ) -> TupleView<(repeat each Content)> {
@@ -40,7 +37,6 @@ public struct ViewBuilder {
     }
 
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
-
     public static func buildEither<First: View, Second: View>(
         first: First
     ) -> _ConditionalContent<First, Second> { _ConditionalContent(storage: .first(first)) }
@@ -75,9 +71,7 @@ nonisolated public struct EmptyView: PrimitiveView, Sendable {
 }
 
 public struct Image: PrimitiveView {
-    public enum Orientation: UInt8, Sendable {
-        case up
-    }
+    public enum Orientation: UInt8, Sendable { case up }
 
     let name: String
 
@@ -120,13 +114,11 @@ public struct Label: View {
     let title: Text
 
     nonisolated public init(_ titleKey: LocalizedStringKey, systemImage name: String) { title = Text(titleKey) }
-
     public var body: some View { title }
 }
 
 nonisolated public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
     public init() where Label == EmptyView, CurrentValueLabel == EmptyView {}
-
     public init<V: BinaryFloatingPoint>(value: V?, total: V = 1.0)
     where Label == EmptyView, CurrentValueLabel == EmptyView {}
 

@@ -78,14 +78,9 @@ public struct EnvironmentValues {
     public var accessibilityReduceMotion = false
     /// Read-only in SwiftUI.
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    public var accessibilityPlayAnimatedImages: Bool {
-        get { playsAnimatedImages }
-        set { playsAnimatedImages = newValue }
-    }
-    private var playsAnimatedImages = true
+    public var accessibilityPlayAnimatedImages = true
     public var scenePhase = ScenePhase.active
     public var displayScale: CGFloat = 1
-
     public init() {}
 
     public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
@@ -104,7 +99,6 @@ public struct Environment<Value>: HostedProperty {
     private let reference = Reference()
 
     public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { self.keyPath = keyPath }
-
     public var wrappedValue: Value { reference.values[keyPath: keyPath] }
 
     @MainActor

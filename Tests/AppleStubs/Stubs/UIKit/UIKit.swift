@@ -12,12 +12,9 @@ open class UIResponder {
 
 public final class UIImage: Sendable {
     public let cgImage: CGImage?
-
     public let scale: CGFloat
 
-    public enum Orientation: Int, Sendable {
-        case up
-    }
+    public enum Orientation: Int, Sendable { case up }
 
     public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) {
         self.cgImage = cgImage
@@ -75,7 +72,6 @@ public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
 
 extension IndexPath {
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
-
     public var item: Int { self[1] }
 }
 
@@ -87,17 +83,13 @@ public struct UIAccessibility {
 
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
-
     public init(rawValue: Int) { self.rawValue = rawValue }
-
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
 @MainActor
 open class UIApplication: UIResponder {
-    public enum State: Int, Sendable {
-        case active, inactive, background
-    }
+    public enum State: Int, Sendable { case active, inactive, background }
 
     /// Read-only in UIKit.
     public var applicationState = State.active

@@ -8,9 +8,7 @@ open class UIView: UIResponder {
     open private(set) weak var superview: UIView?
     open private(set) var subviews: [UIView] = []
 
-    open var bounds: CGRect {
-        didSet { setNeedsLayout() }
-    }
+    open var bounds: CGRect { didSet { setNeedsLayout() } }
     open var contentMode = ContentMode.scaleToFill
     public let layer = CALayer()
     /// Read-only in UIKit.
@@ -20,18 +18,12 @@ open class UIView: UIResponder {
     open var accessibilityIgnoresInvertColors = false
     private var needsLayout = true
 
-    public enum ContentMode: Int, Sendable {
-        case scaleToFill, scaleAspectFit, scaleAspectFill
-    }
+    public enum ContentMode: Int, Sendable { case scaleToFill, scaleAspectFit, scaleAspectFill }
 
     public init(frame: CGRect) { bounds = CGRect(origin: .zero, size: frame.size) }
-
     public required init?(coder: NSCoder) { nil }
-
     open func didMoveToWindow() {}
-
     open func layoutSubviews() {}
-
     open func setNeedsLayout() { needsLayout = true }
 
     open func layoutIfNeeded() {
@@ -63,9 +55,7 @@ open class UIView: UIResponder {
 
     public struct AnimationOptions: OptionSet, Sendable {
         public let rawValue: UInt
-
         public init(rawValue: UInt) { self.rawValue = rawValue }
-
         public static let transitionCrossDissolve = AnimationOptions(rawValue: 5 << 20)
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
     }
@@ -85,6 +75,5 @@ open class UIView: UIResponder {
 
 public final class UITraitCollection: Sendable {
     public let displayScale: CGFloat
-
     public init(displayScale scale: CGFloat) { displayScale = scale }
 }

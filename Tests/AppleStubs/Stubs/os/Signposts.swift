@@ -16,7 +16,6 @@ public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
     fileprivate let text: String
 
     public init(stringLiteral value: String) { text = value }
-
     public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
 }
 
@@ -24,7 +23,6 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
 
     public init(literalCapacity: Int, interpolationCount: Int) {}
-
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
     public mutating func appendInterpolation(
@@ -42,22 +40,14 @@ public struct OSLogPrivacy: Equatable, Sendable {
 }
 
 public struct OSSignposter: Sendable {
-    public enum Category: Sendable {
-        case pointsOfInterest
-    }
+    public enum Category: Sendable { case pointsOfInterest }
 
     public init(subsystem: String, category: String) {}
-
     public init(subsystem: String, category: Category) {}
-
     public var isEnabled: Bool { SignpostStub.isRecording }
 
     public func makeSignpostID() -> OSSignpostID {
-        OSSignpostID(
-            number: SignpostStub.lastID.withLock {
-                $0 += 1
-                return $0
-            })
+        OSSignpostID(number: SignpostStub.lastID.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
     public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
@@ -72,9 +62,7 @@ public struct OSSignposter: Sendable {
         return OSSignpostIntervalState(id: id)
     }
 
-    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) {
-        SignpostStub.add("end \(name)")
-    }
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { SignpostStub.add("end \(name)") }
 
     public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
         SignpostStub.add("end \(name) \(message.text)")
@@ -83,7 +71,7 @@ public struct OSSignposter: Sendable {
 
 /// The intervals that were begun and ended, for tests.
 public enum SignpostStub {
-    fileprivate static let lastID = Mutex(0)
+    fileprivate static let lastID = Atomic(0)
     private static let recording = Mutex(true)
     /// Whether Instruments records.
     public static var isRecording: Bool {
