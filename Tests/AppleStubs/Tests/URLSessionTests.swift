@@ -53,6 +53,16 @@ struct URLSessionTests {
         #expect(priorities == [low, low, normal, high, high])
     }
 
+    @Test("a request can forbid expensive networks, and those in Low Data Mode", arguments: [true, false])
+    func networks(areAllowed: Bool) throws {
+        var request = TransportRequest(url: try #require(URL(string: "https://example.com/a.jpg")))
+        request.allowsExpensiveNetworks = areAllowed
+        #expect(SessionOwner.urlRequest(request).allowsExpensiveNetworkAccess == areAllowed)
+        #expect(SessionOwner.urlRequest(request).allowsConstrainedNetworkAccess)
+        request.allowsConstrainedNetworks = areAllowed
+        #expect(SessionOwner.urlRequest(request).allowsConstrainedNetworkAccess == areAllowed)
+    }
+
     @Test("a task is not suspended after its buffer was emptied")
     func lateSuspension() {
         let task = CountingTask()

@@ -82,7 +82,7 @@
         func closeIdleConnections() { session.flush {} }
 
         func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
-            let task = session.dataTask(with: urlRequest(request))
+            let task = session.dataTask(with: Self.urlRequest(request))
             task.priority = Self.priority(request.priority)
             let pause = TransferPause(suspend: { task.suspend() }, resume: { task.resume() })
             // The closures retain this owner, so that the session exists as long as the transfer.
@@ -110,12 +110,14 @@
 
         private func stop(_ task: URLSessionDataTask) { task.cancel() }
 
-        private func urlRequest(_ request: TransportRequest) -> URLRequest {
+        static func urlRequest(_ request: TransportRequest) -> URLRequest {
             var made = URLRequest(url: request.url)
             made.httpMethod = request.method.rawValue
             made.httpBody = request.method == .head ? nil : request.body
             made.httpShouldHandleCookies = false
             made.timeoutInterval = request.stallTimeout / .seconds(1)
+            made.allowsExpensiveNetworkAccess = request.allowsExpensiveNetworks
+            made.allowsConstrainedNetworkAccess = request.allowsConstrainedNetworks
             for field in request.headers { made.addValue(field.byteText, forHTTPHeaderField: field.name.rawName) }
             return made
         }

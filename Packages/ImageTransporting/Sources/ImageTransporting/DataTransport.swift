@@ -73,7 +73,10 @@ public struct TransportRequest: Sendable {
     /// The header fields that a redirect to another server may repeat, instead of `headers`; nil for those. Credentials
     /// are left out of either.
     public var headersForOtherServers: HTTPFields?
-
+    /// Whether networks are used that the system considers expensive, such as mobile ones. Only URLSession knows.
+    public var allowsExpensiveNetworks = true
+    /// Whether networks in Low Data Mode are used. Only URLSession knows.
+    public var allowsConstrainedNetworks = true
     /// How urgent the request is, as a hint for the server. Only URLSession sends it.
     public var priority = RequestPriority.normal
 

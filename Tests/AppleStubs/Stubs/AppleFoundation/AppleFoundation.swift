@@ -19,6 +19,20 @@ extension URLSessionConfiguration {
     }
 }
 
+#if canImport(FoundationNetworking)
+    // An extension can't store them, except in a header field.
+    extension URLRequest {
+        public var allowsExpensiveNetworkAccess: Bool {
+            get { value(forHTTPHeaderField: "Expensive") == nil }
+            set { setValue(newValue ? nil : "no", forHTTPHeaderField: "Expensive") }
+        }
+        public var allowsConstrainedNetworkAccess: Bool {
+            get { value(forHTTPHeaderField: "Constrained") == nil }
+            set { setValue(newValue ? nil : "no", forHTTPHeaderField: "Constrained") }
+        }
+    }
+#endif
+
 /// Whether any configuration forbids it, because an extension can't store it for each, and tests run at the same time.
 public enum ConstrainedAccessStub {
     public static let isForbidden = Mutex(false)

@@ -22,8 +22,8 @@ public struct LoadedImage: Hashable, Sendable {
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
-    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, upright. `Bitmap.colorSpace` is sRGB, unless
-    /// `ImageRequest.color` asked for another.
+    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, upright, in the color space of
+    /// `ImageRequest.color`.
     public var bitmap: Bitmap { decoded.bitmap }
 
     /// The header of the original.
