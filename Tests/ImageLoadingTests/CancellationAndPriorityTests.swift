@@ -17,6 +17,20 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.requests.map(\.priority) == [priority])
     }
 
+    @Test("a transport that has begun learns of a raised priority")
+    func raisedPriority() async throws {
+        let (fixture, gate) = (LoaderFixture(), TestGate())
+        let reply = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderTestBed.file(width: 4))])
+        let task = fixture.loader.task(for: fixture.request("a", first: reply) { $0.priority = .low })
+        await gate.waitForArrivals(1)
+        let priority = try #require(fixture.transport.requests.last?.livePriority)
+        #expect(priority.value == .low)
+        task.priority = .veryHigh
+        #expect(priority.value == .veryHigh)
+        gate.open()
+        _ = try await task.image
+    }
+
     @Test(
         "downloads are limited by server: scheme, host and port",
         arguments: [

@@ -1,6 +1,7 @@
 import AppleFoundation
 import Foundation
 import ImageCore
+import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
@@ -51,6 +52,22 @@ struct URLSessionTests {
         )
         #expect(low < normal && normal < high)
         #expect(priorities == [low, low, normal, high, high])
+    }
+
+    @Test("a task's priority rises and falls with its request's, until the transfer ends")
+    func livePriority() throws {
+        let (low, high) = (URLSessionTask.lowPriority, URLSessionTask.highPriority)
+        let set = MessageLog<Float>()
+        var request = TransportRequest(url: try #require(URL(string: "https://example.com/a.jpg")))
+        let priority = LivePriority(.low)
+        (request.priority, request.livePriority) = (.low, priority)
+        var following = SessionOwner.follow(request) { set.append($0) }
+        priority.value = .veryHigh
+        priority.value = .low
+        #expect(set.messages == [low, high, low] && following != nil)
+        following = nil
+        priority.value = .high
+        #expect(set.messages.count == 3)
     }
 
     @Test("a request can forbid expensive networks, and those in Low Data Mode", arguments: [true, false])

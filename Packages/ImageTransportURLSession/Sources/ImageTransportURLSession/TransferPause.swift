@@ -1,4 +1,5 @@
 #if canImport(ImageIO)
+    import ImageCore
     import ImageTransporting
     import Synchronization
 
@@ -6,6 +7,8 @@
     struct SessionTransfer: Sendable {
         let channel: TransferChannel
         let pause: TransferPause
+        /// Keeps the priority of the task that of the request.
+        var following: ChangeObservation?
     }
 
     /// Suspends a task at most once at a time. URLSession counts suspensions, so that a task which was suspended twice

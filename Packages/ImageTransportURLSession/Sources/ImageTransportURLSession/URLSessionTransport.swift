@@ -17,7 +17,7 @@
     ///
     /// A task is suspended at 256 KiB of unread bytes, and resumed when you read them. Redirects are checked by
     /// `RedirectChain` and sent as new tasks. The system verifies certificates. The session has no cache and no
-    /// cookies. The priority of a request is a hint for the server.
+    /// cookies. The priority of a request is a hint for the server, also when it changes.
     ///
     /// URLSession has a single idle timer. It is set to `stallTimeout` and includes connecting, so `connectTimeout` has
     /// no effect. The session delivers decoded bodies and parsed heads. Therefore `headByteLimit` and
@@ -83,12 +83,12 @@
 
         func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
             let task = session.dataTask(with: Self.urlRequest(request))
-            task.priority = Self.priority(request.priority)
+            let following = Self.follow(request) { [weak task] in task?.priority = $0 }
             let pause = TransferPause(suspend: { task.suspend() }, resume: { task.resume() })
             // The closures retain this owner, so that the session exists as long as the transfer.
             let channel = TransferChannel(
                 request: request, resume: { pause.end() }, stop: { [self] in stop(task) })
-            delegate.add(SessionTransfer(channel: channel, pause: pause), for: task)
+            delegate.add(SessionTransfer(channel: channel, pause: pause, following: following), for: task)
             channel.connected()
             task.resume()
             if let deadline { end(task, channel, at: deadline) }
@@ -101,6 +101,13 @@
                 channel?.ended(.timedOut(.total))
                 task?.cancel()
             }
+        }
+
+        /// Sets the priority of a request's task, now and whenever it changes.
+        static func follow(_ request: TransportRequest, set: @escaping @Sendable (Float) -> Void) -> ChangeObservation?
+        {
+            set(priority(request.priority))
+            return request.livePriority?.observe { set(priority($0.value)) }
         }
 
         static func priority(_ priority: RequestPriority) -> Float {

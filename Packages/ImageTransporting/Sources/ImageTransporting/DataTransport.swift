@@ -79,6 +79,8 @@ public struct TransportRequest: Sendable {
     public var allowsConstrainedNetworks = true
     /// How urgent the request is, as a hint for the server. Only URLSession sends it.
     public var priority = RequestPriority.normal
+    /// The priority while it can change; nil if it can't.
+    package var livePriority: LivePriority?
 
     /// Creates a request. See the properties for the meaning of the limits.
     public init(

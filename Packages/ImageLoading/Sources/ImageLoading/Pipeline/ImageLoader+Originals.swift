@@ -35,7 +35,7 @@ extension ImageLoader {
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskAnswer {
         var request = try TransportRequest(context, configuration.transferOptions)
-        request.priority = shared.priority.value
+        (request.priority, request.livePriority) = (shared.priority.value, shared.priority)
         request.cacheUse = cacheUse
         let newestStart = context.newestStart
         switch try await transport.answer(to: request) {
