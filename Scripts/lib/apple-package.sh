@@ -11,7 +11,8 @@ assemble_apple_package() {
     for part in Package.swift Stubs; do ln -sfn "$root/Tests/AppleStubs/$part" "$apple_package/$part"; done
     rm -rf "$apple_package/Tests"
     mkdir "$apple_package/Tests"
-    ln -s "$root"/Tests/AppleStubs/Tests/*.swift "$root/Apps/PhotoFeed/Tests/PhotoFeedModelTests/ScriptedPhotoService.swift" "$apple_package/Tests/"
+    ln -s "$root"/Tests/AppleStubs/Tests/*.swift "$root/Apps/PhotoFeed/Tests/PhotoFeedModelTests/ScriptedPhotoService.swift" \
+        "$apple_package/Tests/"
     ln -sfn "$root/Tests/IntegrationTests/ReadmeExamples.swift" "$apple_package/Examples/ReadmeExamples.swift"
     ln -sfn "$root/Tests/AppleSuites/Tests" "$apple_package/Suites"
     ln -sfn "$root/Tests/Support/LoopbackServer" "$apple_package/LoopbackServer"
