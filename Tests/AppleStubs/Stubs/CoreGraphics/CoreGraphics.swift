@@ -1,12 +1,19 @@
 // The API that the adapters need. Foundation declares CGFloat and CGRect on every platform.
 @_exported public import Foundation
 
-// Core Foundation types are aliases here; on Apple's platforms, they are toll-free bridged.
-public typealias CFString = String
-public typealias CFData = Data
+// Core Foundation's types are aliases here. On Apple's systems they are toll-free bridged, which their targets imitate.
+#if canImport(FoundationNetworking)
+    public typealias CFString = String
+    public typealias CFData = Data
+    public typealias CFDictionary = [String: Any]
+    public typealias CFArray = [Any]
+#else
+    public typealias CFString = NSString
+    public typealias CFData = NSData
+    public typealias CFDictionary = NSDictionary
+    public typealias CFArray = NSArray
+#endif
 public typealias CFMutableData = NSMutableData
-public typealias CFDictionary = [String: Any]
-public typealias CFArray = [Any]
 
 public final class CGColorSpace: Sendable {
     public static let sRGB: CFString = "kCGColorSpaceSRGB"
@@ -22,9 +29,7 @@ public final class CGColorSpace: Sendable {
 }
 
 public typealias CGDataProviderReleaseDataCallback =
-    @convention(c) (
-        UnsafeMutableRawPointer?, UnsafeRawPointer, Int
-    ) -> Void
+    @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, Int) -> Void
 
 public final class CGDataProvider {
     /// The memory that the provider uses. Not part of Core Graphics.
