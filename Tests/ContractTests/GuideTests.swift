@@ -112,7 +112,7 @@ struct ArchiveTransport: DataTransport {
 }
 
 /// A decoder for farbfeld: "farbfeld", width and height in four bytes each, then 16 bits per sample of RGBA.
-struct FarbfeldDecoder: ImageDecoder {
+nonisolated struct FarbfeldDecoder: ImageDecoder {
     let format = ImageFormat(rawValue: "farbfeld")
 
     func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: Data("farbfeld".utf8)) }
@@ -131,7 +131,7 @@ struct FarbfeldDecoder: ImageDecoder {
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 }
 
-private final class FarbfeldImage: OpenedImage {
+nonisolated private final class FarbfeldImage: OpenedImage {
     let header: ImageHeader
     private let bytes: [UInt8]
 
