@@ -7,7 +7,7 @@ import ImageTesting
 import Testing
 
 // The loader as apps create it on Apple's platforms, over a fake ImageIO and a scripted network.
-extension ProcessMonitors {
+extension ProcessState {
     @Suite("ImageLoaderKit on Apple's platforms")
     struct LoaderKitTests {
         private let transport = ScriptedTransport()

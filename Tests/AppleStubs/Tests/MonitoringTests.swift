@@ -7,11 +7,11 @@ import Synchronization
 import Testing
 
 // Serialized, because the stubs send their events to all monitors.
-/// The suites whose monitors are those of the process, one after the other.
+/// The suites that use or change what a process has once, its monitors and settings, one after the other.
 @Suite(.serialized)
-enum ProcessMonitors {}
+enum ProcessState {}
 
-extension ProcessMonitors {
+extension ProcessState {
     @Suite("Monitors of Apple's platforms", .serialized, .timeLimit(.minutes(1)))
     struct MonitoringTests {
         @Test("reports each level of memory pressure, distress again, and nothing after its release")

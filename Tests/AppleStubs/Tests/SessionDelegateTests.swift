@@ -20,6 +20,15 @@ struct SessionDelegateTests {
 
     init() throws { url = try #require(URL(string: "https://example.com/a.jpg")) }
 
+    @Test("the handler receives the metrics of a task")
+    func metrics() {
+        let received = MessageLog<URLSessionTaskMetrics>()
+        let delegate = SessionDelegate(onMetrics: { received.append($0) })
+        let metrics = URLSessionTaskMetrics()
+        delegate.urlSession(session, task: session.dataTask(with: url), didFinishCollecting: metrics)
+        #expect(received.messages == [metrics])
+    }
+
     @Test("the handler answers challenges, and without one the system does")
     func challenges() {
         let space = URLProtectionSpace(host: "a", port: 443, protocol: "https", realm: nil, authenticationMethod: nil)

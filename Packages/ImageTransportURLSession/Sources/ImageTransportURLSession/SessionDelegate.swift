@@ -11,8 +11,14 @@
 
         private let transfers = Mutex<[Int: SessionTransfer]>([:])
         private let onChallenge: ChallengeHandler?
+        private let onMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
 
-        init(onChallenge: ChallengeHandler? = nil) { self.onChallenge = onChallenge }
+        init(
+            onChallenge: ChallengeHandler? = nil, onMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)? = nil
+        ) {
+            self.onChallenge = onChallenge
+            self.onMetrics = onMetrics
+        }
 
         func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
             transfers.withLock { $0[task.taskIdentifier] = transfer }
@@ -35,6 +41,12 @@
         ) {
             let answer = onChallenge?(challenge) ?? (.performDefaultHandling, nil)
             completionHandler(answer.0, answer.1)
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+        ) {
+            onMetrics?(metrics)
         }
 
         func urlSession(

@@ -33,17 +33,20 @@
         ///     cache and its cookies are turned off. With a background configuration, requests fail.
         ///   - onChallenge: Answers the challenges of servers and proxies, for example to pin a certificate. Called on
         ///     the session's queue, so don't wait in it. With nil, the system answers.
+        ///   - onMetrics: Receives the times of each task, which is a hop of a request, on the session's queue.
         public init(
             configuration: URLSessionConfiguration = .ephemeral,
             onChallenge: (
                 @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
-            )? = nil
+            )? = nil,
+            onMetrics: (@Sendable (URLSessionTaskMetrics) -> Void)? = nil
         ) {
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
-            owner = SessionOwner(configuration: configuration, onChallenge: onChallenge)
+            let delegate = SessionDelegate(onChallenge: onChallenge, onMetrics: onMetrics)
+            owner = SessionOwner(configuration: configuration, delegate: delegate)
         }
 
         /// Creates the transport of the kit, with an ephemeral session.
@@ -72,8 +75,8 @@
         private let delegate: SessionDelegate
         private let session: URLSession
 
-        init(configuration: URLSessionConfiguration, onChallenge: SessionDelegate.ChallengeHandler?) {
-            delegate = SessionDelegate(onChallenge: onChallenge)
+        init(configuration: URLSessionConfiguration, delegate: SessionDelegate) {
+            self.delegate = delegate
             session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         }
 
