@@ -21,13 +21,8 @@ struct AnimationTimerTests {
     private func playing(_ clock: AnimationClock, _ name: String = "") async -> AnimationPlayer {
         let player = fixture.player(frames, clock, name: name)
         player.isVisible = true
-        await ticks(1)
+        await frames.moments(1)
         return player
-    }
-
-    /// Waits until the frames were asked that often.
-    private func ticks(_ count: Int) async {
-        while frames.momentCount < count { await Task.yield() }
     }
 
     @Test("wakes only when a frame is due, and never again after the last")
@@ -38,7 +33,7 @@ struct AnimationTimerTests {
             for _ in 0..<100 { await Task.yield() }
             #expect(frames.momentCount == tick - 1)
             await advance(by: .milliseconds(1))
-            await ticks(tick)
+            await frames.moments(tick)
         }
         #expect(fixture.log.messages == ["1", "2", "3 at rest"])
         for _ in 0..<100 { await Task.yield() }
@@ -53,17 +48,17 @@ struct AnimationTimerTests {
         let late = ScriptedFrames(count: 2, isPrepared: false)
         let other = fixture.player(late, clock, name: "b")
         other.isVisible = true
-        while late.momentCount < 1 { await Task.yield() }
+        await late.moments(1)
         await advance(by: .milliseconds(500))
-        await ticks(2)
+        await frames.moments(2)
         await advance(by: .milliseconds(500))
-        while late.momentCount < 2 { await Task.yield() }
+        await late.moments(2)
         for expected in 3...5 {
             await advance(by: .milliseconds(16))
             for _ in 0..<100 { await Task.yield() }
             #expect(late.momentCount == expected - 1)
             await advance(by: .milliseconds(1))
-            while late.momentCount < expected { await Task.yield() }
+            await late.moments(expected)
         }
         #expect(fixture.log.messages == ["a1"])
         late.gate.open()
@@ -75,16 +70,16 @@ struct AnimationTimerTests {
         let clock = AnimationClock(timer: time)
         let player = await playing(clock)
         await advance(by: .seconds(1))
-        await ticks(2)
+        await frames.moments(2)
         clock.isActive = false
         #expect(!clock.isRunning)
         time.advance(by: .seconds(100))
         for _ in 0..<100 { await Task.yield() }
         #expect(frames.momentCount == 2)
         clock.isActive = true
-        await ticks(3)
+        await frames.moments(3)
         await advance(by: .seconds(1))
-        await ticks(4)
+        await frames.moments(4)
         #expect(fixture.log.messages == ["1", "2"])
         withExtendedLifetime(player) {}
     }

@@ -1,12 +1,11 @@
 import ImageCore
 import ImageTesting
-import Synchronization
 
 @testable import ImagePresenting
 
 /// An animation with one frame per second. Each bitmap is one pixel wider than its index.
 final class ScriptedFrames: AnimationFrames {
-    private struct State {
+    private struct State: Sendable {
         var prepared: [Int] = []
         var cached: Set<Int>
         var momentCount = 0
@@ -17,7 +16,7 @@ final class ScriptedFrames: AnimationFrames {
     let opening = TestGate()
     let count: Int
     private let isBroken: Bool
-    private let state: Mutex<State>
+    private let state: Watched<State>
 
     /// Creates an animation.
     ///
@@ -26,38 +25,43 @@ final class ScriptedFrames: AnimationFrames {
     init(count: Int, isPrepared: Bool = true, isBroken: Bool = false) {
         self.count = count
         self.isBroken = isBroken
-        state = Mutex(State(cached: isPrepared ? Set(0..<count) : []))
+        state = Watched(State(cached: isPrepared ? Set(0..<count) : []))
         if isPrepared { gate.open() }
     }
 
     /// The first frames of all preparations, in order.
-    var prepared: [Int] { state.withLock { $0.prepared } }
+    var prepared: [Int] { state.value.prepared }
     /// The number of finished preparations.
-    var endCount: Int { state.withLock { $0.endCount } }
+    var endCount: Int { state.value.endCount }
 
     /// The number of calls of `moment`.
-    var momentCount: Int { state.withLock { $0.momentCount } }
+    var momentCount: Int { state.value.momentCount }
+
+    /// Waits until `moment` was called that often.
+    func moments(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await state.waitUntil({ $0.momentCount >= count }, file: file, line: line)
+    }
 
     /// Removes a frame from memory.
-    func remove(_ index: Int) { _ = state.withLock { $0.cached.remove(index) } }
+    func remove(_ index: Int) { _ = state.change { $0.cached.remove(index) } }
 
     func moment(at elapsed: Duration) -> AnimationMoment {
-        state.withLock { $0.momentCount += 1 }
+        state.change { $0.momentCount += 1 }
         let frame = min(Int(elapsed / .seconds(1)), count - 1)
         return AnimationMoment(frame: frame, end: frame == count - 1 ? nil : .seconds(frame + 1))
     }
 
     func cachedFrame(at index: Int) -> Bitmap? {
-        state.withLock { $0.cached.contains(index) } ? Self.bitmap(index) : nil
+        state.value.cached.contains(index) ? Self.bitmap(index) : nil
     }
 
     @concurrent func prepare(from index: Int) async throws(ImageError) {
-        state.withLock { $0.prepared.append(index) }
+        state.change { $0.prepared.append(index) }
         await gate.pass()
-        defer { state.withLock { $0.endCount += 1 } }
+        defer { state.change { $0.endCount += 1 } }
         if Task.isCancelled { throw .cancelled }
         if isBroken { throw .decoding(.unknownFormat) }
-        _ = state.withLock { $0.cached.insert(index) }
+        _ = state.change { $0.cached.insert(index) }
     }
 
     static func bitmap(_ index: Int) -> Bitmap {

@@ -72,9 +72,9 @@ public final class AnimationClock {
     ///   - timer: Measures the time.
     public convenience init(
         frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
-        timer clock: any Clock<Duration>
+        timer: any Clock<Duration>
     ) {
-        let timer = FrameTimer(clock)
+        let timer = FrameTimer(timer)
         self.init(frameBudget: frameBudget, reducesMotion: reducesMotion, prepareFrame: prepareFrame) { isRunning in
             if !isRunning { timer.stop() }
         }
