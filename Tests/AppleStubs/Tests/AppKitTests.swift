@@ -66,7 +66,8 @@ extension ProcessState {
             #expect(view.layer?.added.map(\.duration) == [0.25])
             NSWorkspace.shared.accessibilityDisplayShouldReduceMotion = true
             view.load(
-                fixture.request("b", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]), with: fixture.loader)
+                fixture.request("b", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]), with: fixture.loader,
+                options: options)
             await ends("failure")
             view.retryLoading()
             await ends("success")
