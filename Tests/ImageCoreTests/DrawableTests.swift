@@ -3,6 +3,7 @@ import Testing
 
 @Suite("What toolkits draw for a bitmap", .timeLimit(.minutes(1)))
 struct DrawableTests {
+    // Unchecked, because the compiler checks only final classes. They have no state.
     private class Base: @unchecked Sendable {}
     private final class Derived: Base, @unchecked Sendable {}
 

@@ -15,7 +15,8 @@ struct PNGChunks: Sequence, IteratorProtocol {
 
     /// - Parameter offset: The start of a chunk.
     init(_ file: Data, from offset: Int = PNGChunkStream.signature.count) {
-        (self.file, self.offset) = (file, offset)
+        self.file = file
+        self.offset = offset
     }
 
     mutating func next() -> Element? {
@@ -96,7 +97,9 @@ struct PNGAnimation {
             try limits.check(.frames, scan.frames.count)
         }
         if !scan.hasEnded, let last = scan.frames.indices.last { scan.frames[last].onCanvas.isOpaque = false }
-        (frames, loopCount, isTruncated) = (scan.frames, scan.loopCount, !scan.hasEnded)
+        frames = scan.frames
+        loopCount = scan.loopCount
+        isTruncated = !scan.hasEnded
     }
 
     /// Whether a pixel of a canvas of this size may be shown that no frame covers.
@@ -127,7 +130,9 @@ private struct PNGAnimationScan {
     private enum Pixels { case none, defaultImage, frame }
 
     init(chunks: PNGChunks, canvas: PixelSize, hasAlpha: Bool) {
-        (self.chunks, self.canvas, self.hasAlpha) = (chunks, canvas, hasAlpha)
+        self.chunks = chunks
+        self.canvas = canvas
+        self.hasAlpha = hasAlpha
     }
 
     /// Returns false if the chunk may not be here, or is damaged. One that the file cuts off isn't.
@@ -145,7 +150,8 @@ private struct PNGAnimationScan {
     private mutating func readControl(_ content: Range<Int>) -> Bool {
         guard frameCount == nil, pixels == .none, content.count == 8 else { return false }
         let count = chunks.uint32(at: content.lowerBound)
-        (frameCount, loopCount) = (count, chunks.uint32(at: content.lowerBound + 4))
+        frameCount = count
+        loopCount = chunks.uint32(at: content.lowerBound + 4)
         return count > 0 && max(count, loopCount) <= Int32.max
     }
 

@@ -240,7 +240,8 @@ extension ImageRequest {
     ) -> Bool {
         guard var previous else { return false }
         // A view that grows keeps less in memory.
-        (previous.target, previous.cachePolicy) = (target, cachePolicy)
+        previous.cachePolicy = cachePolicy
+        previous.target = target
         return key(previous) == key(self)
     }
 

@@ -13,9 +13,6 @@ package final class ViewBinding {
     /// What the view shows, without its size.
     private var wanted: Wanted?
     private var target = ViewTarget()
-    /// The target of the request that is bound.
-    private var boundTarget: ImageTarget?
-    private var isBound = false
 
     private struct Wanted {
         let request: ImageRequest
@@ -48,7 +45,7 @@ package final class ViewBinding {
     /// Clears the view and cancels its request.
     package func unbind() {
         wanted = nil
-        clear()
+        bound?.binding.unbind()
     }
 
     /// Shows the image of a request at the size of the view, when it has one, or none.
@@ -57,25 +54,19 @@ package final class ViewBinding {
         in space: ViewSpace
     ) {
         guard let request else { return unbind() }
-        let wanted = Wanted(request: request, loader: loader, options: options)
-        self.wanted = wanted
-        if let sized = target.sized(request, in: space) { show(sized, wanted) } else { clear() }
+        wanted = Wanted(request: request, loader: loader, options: options)
+        if let sized = target.sized(request, in: space) {
+            bind(sized, with: loader, options: options)
+        } else {
+            bound?.binding.unbind()
+        }
     }
 
     /// Loads a larger image if the view has grown.
     package func layOut(in space: ViewSpace) {
         guard let wanted, let sized = target.sized(wanted.request, in: space) else { return }
-        if !isBound || sized.target != boundTarget { show(sized, wanted) }
-    }
-
-    private func show(_ request: ImageRequest, _ wanted: Wanted) {
-        (isBound, boundTarget) = (true, request.target)
-        bind(request, with: wanted.loader, options: wanted.options)
-    }
-
-    private func clear() {
-        (isBound, boundTarget) = (false, nil)
-        bound?.binding.unbind()
+        if let shown = bound?.binding.request, shown.target == sized.target { return }
+        bind(sized, with: wanted.loader, options: wanted.options)
     }
 
     /// Loads the image again after a failure. See `ImageBinding.retry()`.

@@ -41,7 +41,8 @@ package struct ViewTarget: Sendable {
         guard request.target == nil else { return request }
         if request != self.request {
             self.request = request
-            (target, isRoundedUp) = (nil, false)
+            target = nil
+            isRoundedUp = false
         }
         let points = space.points
         guard points.width > 0, points.height > 0 else { return target == nil ? nil : sized(request) }

@@ -21,14 +21,14 @@
         }
 
         var body: some View {
-            let rests = reducesMotion || !playsAnimatedImages
+            let conditions = Conditions(
+                reducesMotion: reducesMotion || !playsAnimatedImages, isActive: scenePhase != .background)
             content
                 .environment(\.imageLoader, loader)
                 .environment(\.animationClock, clock)
-                .task(id: Conditions(reducesMotion: rests, isActive: scenePhase != .background)) {
-                    @MainActor [clock, isActive = scenePhase != .background] in
-                    clock.reducesMotion = rests
-                    clock.isActive = isActive
+                .task(id: conditions) { @MainActor [clock] in
+                    clock.reducesMotion = conditions.reducesMotion
+                    clock.isActive = conditions.isActive
                 }
         }
     }

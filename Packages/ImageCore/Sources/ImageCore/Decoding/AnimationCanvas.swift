@@ -17,7 +17,9 @@ package struct CanvasFrame: Hashable, Sendable {
     package var isOpaque: Bool
 
     package init(area: PixelArea, disposal: Disposal, isOpaque: Bool) {
-        (self.area, self.disposal, self.isOpaque) = (area, disposal, isOpaque)
+        self.area = area
+        self.disposal = disposal
+        self.isOpaque = isOpaque
     }
 }
 
@@ -42,7 +44,8 @@ package struct AnimationCanvas {
 
     /// Creates a transparent canvas. Allocates its memory with the first frame.
     package init(_ size: PixelSize, bytesPerPixel: Int = 4) {
-        (self.size, self.bytesPerPixel) = (size, bytesPerPixel)
+        self.size = size
+        self.bytesPerPixel = bytesPerPixel
     }
 
     /// Returns the memory for drawing a frame, in bytes: the canvas, and pixels that are restored. `Int.max` on overflow.
@@ -76,7 +79,9 @@ package struct AnimationCanvas {
             saved.reserveCapacity(frame.area.width * frame.area.height * bytesPerPixel)
             for y in 0..<frame.area.height { saved += pixels[range(ofRow: y, in: frame.area)] }
         }
-        (isFirst, validRows, drawn) = (drawn == nil, size.height, frame)
+        isFirst = drawn == nil
+        validRows = size.height
+        drawn = frame
         next += 1
     }
 

@@ -35,7 +35,8 @@ extension ImageLoader {
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskAnswer {
         var request = try TransportRequest(context, configuration.transferOptions)
-        (request.priority, request.livePriority) = (shared.priority.value, shared.priority)
+        request.priority = shared.priority.value
+        request.livePriority = shared.priority
         request.cacheUse = cacheUse
         let newestStart = context.newestStart
         switch try await transport.answer(to: request) {

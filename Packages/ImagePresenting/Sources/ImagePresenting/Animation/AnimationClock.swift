@@ -74,10 +74,10 @@ public final class AnimationClock {
         frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
         timer: any Clock<Duration>
     ) {
+        self.init(
+            frameBudget: frameBudget, reducesMotion: reducesMotion, prepareFrame: prepareFrame,
+            onRunningChange: { _ in })
         let timer = FrameTimer(timer)
-        self.init(frameBudget: frameBudget, reducesMotion: reducesMotion, prepareFrame: prepareFrame) { isRunning in
-            if !isRunning { timer.stop() }
-        }
         timer.onTick = { [weak self] in self?.tick(at: $0) }
         self.timer = timer
     }
@@ -116,9 +116,10 @@ public final class AnimationClock {
         updateRunning()
     }
 
-    /// Wakes the timer when the first player is due.
+    /// Lets the timer wake when the first player is due, or stops it.
     private func setTimer() {
-        guard isRunning, let timer else { return }
+        guard let timer else { return }
+        guard isRunning else { return timer.stop() }
         timer.tick(at: entries.contains { $0.due == nil } ? nil : entries.compactMap(\.due).min())
     }
 
