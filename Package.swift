@@ -239,6 +239,8 @@ let composition = [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
             "ImageDecoding", "ImageProcessing", curlOnLinux, onLinux("ImageColorManagement"),
             onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
+            optional("ImageCodecAVIF", trait: "AVIF"),
+            optional("ImageCodecHEIF", trait: "HEIF"), optional("ImageCodecJXL", trait: "JXL"),
         ] + loaderParts + ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(onLinux))
 ]
 
@@ -300,7 +302,8 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageDecoding",
+            "DataTransportFixtures", "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
+            "ImageDecoding",
             "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
             httpTypes,
         ] + classicCodecs + modernCodecs),
@@ -309,19 +312,25 @@ let suites = [
         of: [
             "ImageLoaderKit", "ImageTesting", "LoopbackServer", "ImageDiskCaching", "ImageDecoding", "ImagePresenting",
             "HTTPTransports", "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageThumbHash",
-            "ImageTieredCaching", "GeneratedImages", "AllFormats",
+            "ImageTieredCaching", "GeneratedImages",
         ] + loaderParts + classicCodecs + modernCodecs),
     tests(
         "RobustnessTests",
         of: [
-            "ImageCore", "ImageDecoding", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages",
+            "ImageCore", "ImageDecoding", "ImageTesting", "ImageContractTesting", "ImageLoaderKit", "GeneratedImages",
             "CAllocations",
         ]),
 ]
 
+/// Some of these are products of Tests/Support/Package.swift too, for packages in Apps. The names don't collide, because
+/// no product of this package uses them.
 let testSupport = [
     // A server over raw sockets with fault injection, also for the demo server.
     support("LoopbackServer", uses: ["ImageTesting"]),
+    // Origins for the contract of transports.
+    support(
+        "DataTransportFixtures",
+        uses: ["LoopbackServer", "ImageContractTesting", "ImageTesting", "ImageTransporting", httpTypes]),
     // Runs commands.
     support(
         "CommandRunning",
@@ -365,16 +374,13 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "AllFormats",
-            "CImageLoadTool", httpTypes, argumentParser,
+            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash",
+            "CImageLoadTool", onLinux("ImageCodecWebP"), httpTypes, argumentParser,
         ]),
-    // The decoders and encoders of all formats whose traits are enabled.
-    appLibrary(
-        "AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit", onLinux("ImageCodecWebP")] + modernCodecs),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
-            "ImageLoadTool", "imageload", "AllFormats", "ImageCore", "ImageDecoding", "ImageDiskCaching",
+            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching",
             "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages",
             argumentParser,
         ]),
@@ -406,7 +412,7 @@ let benchmarks = [
         uses: [
             "ImageDecoding", "ImageLoaderKit", "ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting",
             "ImageDiskCaching", "ImageProcessing", "ImageTransportCurl", "CDecodingFloor", "CDiskFloor",
-            "CTransportFloor", "EvictionStudy", "AllFormats",
+            "CTransportFloor", "EvictionStudy",
         ] + loaderParts + classicCodecs + modernCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
     command(

@@ -18,36 +18,29 @@ let codecs = [
     "ImageCodecJXL",
 ].map(module)
 
-/// The traits of the root package whose code is fuzzed. Each is a condition in the sources of this package too.
-let traits = ["AVIF", "HEIF", "JXL"]
-let conditions: [SwiftSetting] = traits.map { .define($0) }
+/// The traits whose code is fuzzed.
+let traits: Set<Package.Dependency.Trait> = ["AVIF", "HEIF", "JXL"]
 
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "fuzzing", targets: ["fuzzing"])],
     dependencies: [
-        .package(name: "swift-image-loading", path: "../..", traits: Set(traits.map { .trait(name: $0) }))
+        .package(name: "swift-image-loading", path: "../..", traits: traits),
+        .package(name: "test-support", path: "../../Tests/Support", traits: traits),
     ],
     targets: [
         .executableTarget(
             name: "fuzzing",
             dependencies: [
-                "CLibFuzzer", "GeneratedImages", module("ImageCore"),
+                "CLibFuzzer", .product(name: "GeneratedImages", package: "test-support"), module("ImageCore"),
                 module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageColorManagement"), module("ImageContractTesting"),
             ] + codecs,
-            swiftSettings: strict + conditions,
+            swiftSettings: strict,
             // The default linker of Debian's toolchains fails with an internal error.
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"], .when(platforms: [.linux]))]),
         .target(name: "CLibFuzzer"),
-        // Symbolic links to targets of the tests, which the root package doesn't publish.
-        .target(
-            name: "GeneratedImages", dependencies: ["TestJXL", module("ImageCore"), module("ImageTesting")] + codecs,
-            swiftSettings: strict + conditions),
-        .target(
-            name: "TestJXL", dependencies: ["CTestJXL", module("ImageCore")], swiftSettings: strict + conditions),
-        .target(name: "CTestJXL", cSettings: [.define("JXL")], linkerSettings: [.linkedLibrary("jxl")]),
     ],
     swiftLanguageModes: [.v6]
 )

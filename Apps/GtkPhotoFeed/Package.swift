@@ -11,13 +11,16 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Optimizes a target in debug builds too, because drawing images would otherwise be too slow.
-let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-
 /// Isolates everything to the main actor by default, because GTK can only be used on one thread.
 let toolkit = strict + [.defaultIsolation(MainActor.self)]
 
 func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
+
+/// The demo server, its HTTP server, and the model of the feed.
+let feed: [Target.Dependency] = [
+    .product(name: "FeedOrigin", package: "feed-server"), .product(name: "PhotoFeedModel", package: "photo-feed"),
+    .product(name: "LoopbackServer", package: "test-support"),
+]
 
 let package = Package(
     name: "gtk-photo-feed",
@@ -27,6 +30,9 @@ let package = Package(
     ],
     dependencies: [
         .package(name: "swift-image-loading", path: "../..", traits: ["GTK"]),
+        .package(name: "feed-server", path: "../FeedServer"),
+        .package(name: "photo-feed", path: "../PhotoFeed"),
+        .package(name: "test-support", path: "../../Tests/Support"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
@@ -35,9 +41,8 @@ let package = Package(
             name: "PhotoFeedDesktop",
             dependencies: [
                 "CMalloc", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
-                module("ImagePresenting"), module("ImagePresentingGTK"), module("ImageThumbHash"), "FeedOrigin",
-                "LoopbackServer", "PhotoFeedModel",
-            ],
+                module("ImagePresenting"), module("ImagePresentingGTK"), module("ImageThumbHash"),
+            ] + feed,
             swiftSettings: toolkit),
         .executableTarget(
             name: "photo-feed",
@@ -51,24 +56,12 @@ let package = Package(
             name: "image-window",
             dependencies: [module("ImagePresentingGTK"), module("ImageLoaderKit")],
             swiftSettings: toolkit),
-        // Symbolic links to targets of the root package that are not products.
-        .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
-        .target(
-            name: "FeedOrigin",
-            dependencies: [
-                "LoopbackServer", module("ImageCore"), module("ImageThumbHash"), module("ImageTransporting"),
-            ], swiftSettings: optimized),
-        .target(
-            name: "PhotoFeedModel",
-            dependencies: [module("ImageCore"), module("ImageLoading"), module("ImageThumbHash")], swiftSettings: strict
-        ),
         .testTarget(
             name: "PhotoFeedDesktopTests",
             dependencies: [
                 "PhotoFeedDesktop", module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoading"),
                 module("ImageLoaderKit"), module("ImagePresenting"),
-                "FeedOrigin", "PhotoFeedModel",
-            ],
+            ] + feed,
             swiftSettings: strict),
         .testTarget(
             name: "ImagePresentingGTKTests",

@@ -14,6 +14,8 @@ let strict: [SwiftSetting] = [
 
 func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
 
+func support(_ name: String) -> Target.Dependency { .product(name: name, package: "test-support") }
+
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
     "ImageCodecJXL",
@@ -60,6 +62,7 @@ let package = Package(
                 trait("RedisCaching", with: "Redis"), trait("AVIF", with: "AVIF"), trait("HEIF", with: "HEIF"),
                 trait("JXL", with: "JXL"), .trait(name: "Observability"),
             ]),
+        .package(name: "test-support", path: "../../Tests/Support"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
@@ -73,7 +76,6 @@ let package = Package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
             traits: ["JSON", "CommandLineArguments"]),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
     ],
     targets: [
         // Its readers of file formats, in Metadata, are symbolic links to those of imageload.
@@ -82,7 +84,7 @@ let package = Package(
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                "AllFormats", "CChildProcess", "SourceFormats",
+                "CChildProcess", "SourceFormats",
                 module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
@@ -142,13 +144,14 @@ let package = Package(
         .testTarget(
             name: "ImageServerKitTests",
             dependencies: [
-                "AllFormats", "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
-                module("ImageCore"), module("ImageProcessing"), module("ImageTransporting"),
+                "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
+                module("ImageCore"), module("ImageLoaderKit"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
                 module("ImageScheduling"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ] + codecs,
@@ -163,31 +166,19 @@ let package = Package(
         .testTarget(
             name: "ImageServingTests",
             dependencies: [
-                "ImageServerKit", "ImageServing", "LoopbackServer", "RedisServerProcess", "CommandRunning",
-                module("ImageCore"),
+                "ImageServerKit", "ImageServing", support("LoopbackServer"), support("RedisServerProcess"),
+                support("CommandRunning"), module("ImageCore"),
                 module("ImageTransporting"),
                 module("ImageTransportCurl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ] + codecs,
-            swiftSettings: strict),
-        // Symbolic links to targets of the root package that are not products.
-        .target(
-            name: "AllFormats", dependencies: [module("ImageCore"), module("ImageLoaderKit")] + codecs,
-            swiftSettings: strict),
-        .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
-        .target(name: "RedisServerProcess", dependencies: ["CommandRunning"], swiftSettings: strict),
-        .target(
-            name: "CommandRunning",
-            dependencies: [
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
-            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

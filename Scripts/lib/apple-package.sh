@@ -15,10 +15,10 @@ assemble_apple_package() {
         "$apple_package/Tests/"
     ln -sfn "$root/Tests/IntegrationTests/ReadmeExamples.swift" "$apple_package/Examples/ReadmeExamples.swift"
     ln -sfn "$root/Tests/AppleSuites/Tests" "$apple_package/Suites"
-    ln -sfn "$root/Tests/Support/LoopbackServer" "$apple_package/LoopbackServer"
-    ln -sfn "$root/Apps/PhotoFeed/SwiftUI/Sources/PhotoFeedApp" "$modules/"
+    for part in LoopbackServer DataTransportFixtures; do ln -sfn "$root/Tests/Support/$part" "$apple_package/$part"; done
+    ln -sfn "$root/Apps/PhotoFeed/Sources/PhotoFeedApp" "$modules/"
     # Links the modules that the manifest names, from whatever package has them.
     while read -r module; do
-        ln -sfn "$(find "$root"/Packages/*/Sources "$root/Apps/PhotoFeed/SwiftUI/Sources" -maxdepth 1 -name "$module")" "$modules/$module"
+        ln -sfn "$(find "$root"/Packages/*/Sources "$root/Apps/PhotoFeed/Sources" -maxdepth 1 -name "$module")" "$modules/$module"
     done < <(sed -nE 's/^ *(module|kernels)\("([A-Za-z]+)".*/\2/p; /^ *module\($/{n; s/^ *"([A-Za-z]+)".*/\1/p}' "$apple_package/Package.swift")
 }

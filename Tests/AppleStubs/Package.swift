@@ -117,6 +117,10 @@ let package = Package(
             "ImageContractTesting",
             uses: ["ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting"] + loaderParts),
         .target(name: "LoopbackServer", dependencies: ["ImageTesting"], path: "LoopbackServer"),
+        .target(
+            name: "DataTransportFixtures",
+            dependencies: ["LoopbackServer", "ImageContractTesting", "ImageTesting", "ImageTransporting", httpTypes],
+            path: "DataTransportFixtures"),
         module("ImageThumbHash", uses: ["ImageCore"]),
         module("PhotoFeedModel", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
         module(
@@ -150,7 +154,7 @@ let package = Package(
             name: "AppleSuites",
             dependencies: [
                 "ImageCodecImageIO", "ImageContractTesting", "ImageLoaderKit", "ImageMonitoring",
-                "ImageTransportURLSession", "ImageTesting", "ImageIO", "LoopbackServer",
+                "ImageTransportURLSession", "ImageTesting", "ImageIO", "LoopbackServer", "DataTransportFixtures",
             ] + loaderParts,
             path: "Suites", swiftSettings: testSettings),
     ],

@@ -11,18 +11,18 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     dependencies: [
         .package(name: "swift-image-loading", path: "../.."),
-        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(name: "test-support", path: "../Support"),
     ],
     targets: [
-        .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], path: "LoopbackServer"),
         .testTarget(
             name: "AppleSuites",
             dependencies: [
-                "LoopbackServer", module("ImageLoaderKit"), module("ImageCodecImageIO"), module("ImageMonitoring"),
+                .product(name: "LoopbackServer", package: "test-support"),
+                .product(name: "DataTransportFixtures", package: "test-support"), module("ImageLoaderKit"),
+                module("ImageCodecImageIO"), module("ImageMonitoring"),
                 module("ImageTransportURLSession"), module("ImageContractTesting"), module("ImageTesting"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            path: "Tests"),
+            path: "Tests")
     ],
     swiftLanguageModes: [.v6]
 )

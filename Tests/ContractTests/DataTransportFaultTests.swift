@@ -1,3 +1,4 @@
+import DataTransportFixtures
 import Foundation
 import HTTPTransports
 import HTTPTypes

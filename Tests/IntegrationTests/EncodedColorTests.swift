@@ -1,4 +1,3 @@
-import AllFormats
 import Foundation
 import ImageCore
 import ImageDecoding

@@ -1,8 +1,8 @@
-import AllFormats
 import Foundation
 import GeneratedImages
 import ImageContractTesting
 import ImageCore
+import ImageLoaderKit
 import ImageTesting
 import Testing
 

@@ -16,7 +16,7 @@ FRONT, GUIDES, PROJECT = 'Site', 'Guides', 'Project'
 def documents(root):
     """Returns the documents that are articles of the site, by page name."""
     found = {}
-    for pattern in ['*.md', 'Documentation/*.md', 'Tests/README.md', 'Apps/*/README.md']:
+    for pattern in ['*.md', 'Documentation/*.md', 'Tests/README.md', 'Apps/*/README.md', 'Apps/*/Documentation/*.md']:
         for path in glob.glob(os.path.join(root, pattern)):
             path = os.path.relpath(path, root)
             folder, name = os.path.split(path)

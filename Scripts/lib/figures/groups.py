@@ -26,8 +26,8 @@ GROUPS = {
     'soak': Group('benchmarks transport --soak 100000', rounds=1),
     'decode': Group('benchmarks decode', baseline='the C library alone'),
     'processing': Group('benchmarks processing'),
-    'feed': Group('Scripts/bench-feed --rounds 2', prints='text', rounds=1, needs_lab=True),
-    'peers': Group('Scripts/bench-peers LAB out/figures --passes 1 --ms 200', prints='markdown', rounds=1, needs_lab=True),
+    'feed': Group('Apps/Benchmarks/Scripts/bench-feed --rounds 2', prints='text', rounds=1, needs_lab=True),
+    'peers': Group('Apps/Benchmarks/Scripts/bench-peers LAB out/figures --passes 1 --ms 200', prints='markdown', rounds=1, needs_lab=True),
     'first-image': Group('python3 -B Scripts/lib/figures/first_image.py', rounds=1),
-    'server': Group('Scripts/bench-server cached uncached overload page idle cold faults', prints='text', rounds=1),
+    'server': Group('Apps/ImageServer/Scripts/bench cached uncached overload page idle cold faults', prints='text', rounds=1),
 }

@@ -9,7 +9,7 @@ internal import ImageLoaderKit
     internal import Darwin
 #endif
 
-/// Shows the images `ORIGIN/0.jpg` and so on at 300 pixels. `Scripts/bench-feed` runs it.
+/// Shows the images `ORIGIN/0.jpg` and so on at 300 pixels. `Apps/Benchmarks/Scripts/bench-feed` runs it.
 ///
 /// It is a program that has only the loader, so that its memory is that of the loader.
 ///

@@ -5,7 +5,7 @@ import Foundation
 /// - `benchmarks [decode|processing|caches|loader|disk|disk-scale|transport] [--json]` measures times, by default all.
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
-/// - `benchmarks feed-images` writes the images of `Scripts/bench-feed`.
+/// - `benchmarks feed-images` writes the images of `Apps/Benchmarks/Scripts/bench-feed`.
 @main
 enum Main {
     static func main() async throws {

@@ -57,7 +57,7 @@ enum Photograph {
     }
 }
 
-/// The images of `Scripts/bench-feed`: `benchmarks feed-images FOLDER COUNT MEGAPIXELS`.
+/// The images of `Apps/Benchmarks/Scripts/bench-feed`: `benchmarks feed-images FOLDER COUNT MEGAPIXELS`.
 enum FeedImages {
     /// Writes JPEGs of different sizes, from 0.4 to 1.6 times the mean, as 0.jpg and so on. Returns false if the arguments
     /// are invalid.

@@ -33,7 +33,7 @@ enum ImageServerCommand {
         }
     }
 
-    /// Writes the tables of the code into the README. For `Scripts/document-server` only.
+    /// Writes the tables of the code into the README. For `Apps/ImageServer/Scripts/document` only.
     private static func updateTables(_ path: String) throws {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try ReferenceTables.updated(text).write(toFile: path, atomically: true, encoding: .utf8)

@@ -1,11 +1,11 @@
 #if AVIF
-    import AllFormats
     import Foundation
     import ImageCodecAVIF
     import ImageCodecGIF
     import ImageCodecJXL
     import ImageCore
     import ImageDecoding
+    import ImageLoaderKit
     import SourceFormats
     import Testing
 

@@ -1,5 +1,6 @@
 import ImageCore
 import ImageTesting
+import InMemoryLogging
 import Logging
 import Testing
 
@@ -8,14 +9,15 @@ import Testing
 @Suite struct FailureReportsTests {
     @Test("logs a failure that repeats once a minute, with the number of repetitions")
     func repeated() {
-        let (clock, log) = (ManualClock(), RecordedLog())
+        let (clock, log) = (ManualClock(), InMemoryLogHandler())
+        let logger = Logger(label: "test") { _ in log }
         let reports = FailureReports(clock: clock)
-        for _ in 0..<5 { reports.report("failed", .noSpace, [:], to: log.logger) }
-        reports.report("failed", .io("a"), [:], to: log.logger)
-        reports.report("failed", .io("b"), [:], to: log.logger)
-        #expect(log.messages.count == 2)
+        for _ in 0..<5 { reports.report("failed", .noSpace, [:], to: logger) }
+        reports.report("failed", .io("a"), [:], to: logger)
+        reports.report("failed", .io("b"), [:], to: logger)
+        #expect(log.entries.count == 2)
         clock.advance(by: .seconds(60))
-        reports.report("failed", .noSpace, [:], to: log.logger)
-        #expect(log.metadata.last?["repeated"] == "4")
+        reports.report("failed", .noSpace, [:], to: logger)
+        #expect(log.entries.last?.metadata["repeated"] == "4")
     }
 }

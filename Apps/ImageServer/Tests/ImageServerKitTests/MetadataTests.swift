@@ -1,9 +1,9 @@
-import AllFormats
 import Foundation
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCore
 import ImageDecoding
+import ImageLoaderKit
 import ImageTesting
 import Testing
 

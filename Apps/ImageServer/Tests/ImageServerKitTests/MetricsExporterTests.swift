@@ -3,6 +3,7 @@ import HTTPTypes
 import ImageCore
 import ImageTesting
 import ImageTransporting
+import InMemoryLogging
 import Logging
 import Metrics
 import Synchronization
@@ -13,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct MetricsExporterTests {
     private let transport = ScriptedTransport()
     private let clock = ManualClock()
-    private let log = RecordedLog()
+    private let log = InMemoryLogHandler()
     private let metrics = PrometheusMetrics(help: ["bytes_read_total": "Bytes."])
     private let exporter: MetricsExporter
     private let url: URL
@@ -21,8 +22,9 @@ import Testing
     init() throws {
         url = try #require(URL(string: "http://collector.example:4318/v1/metrics"))
         let collector = Collector(service: "thumbnails")
+        let logger = Logger(label: "test") { [log] _ in log }
         exporter = MetricsExporter(
-            client: CollectorClient(.metrics, at: url, of: collector, over: transport, logger: log.logger),
+            client: CollectorClient(.metrics, at: url, of: collector, over: transport, logger: logger),
             metrics: metrics, interval: .seconds(60), clock: clock, now: { Date(timeIntervalSince1970: 1_700_000_060) },
             start: Date(timeIntervalSince1970: 1_700_000_000),
             updateGauges: { [metrics] in Meter(label: "level", factory: metrics).set(1.5) })
@@ -112,7 +114,7 @@ import Testing
         await clock.waitForSleepers(1)
         running.cancel()
         await running.value
-        #expect(log.messages == ["metrics can't be exported", "metrics are exported again"])
+        #expect(log.entries.map(\.message) == ["metrics can't be exported", "metrics are exported again"])
     }
 
     @Test("the last export ends when the collector is too slow")

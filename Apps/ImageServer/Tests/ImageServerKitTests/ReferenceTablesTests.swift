@@ -4,13 +4,13 @@ import Testing
 @testable import ImageServerKit
 
 @Suite struct ReferenceTablesTests {
-    @Test("the README and a guide have the tables of the code; Scripts/document-server writes them")
+    @Test("the README and a guide have the tables of the code; Apps/ImageServer/Scripts/document writes them")
     func readme() throws {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
         #expect(text.contains("<!-- options -->\n| option |") && text.contains("<!-- settings -->\n| flag |"))
-        let guide = package.appending(path: "../../Documentation/MigratingFromImgproxy.md")
+        let guide = package.appending(path: "Documentation/MigratingFromImgproxy.md")
         let variables = try String(contentsOf: guide, encoding: .utf8)
         #expect(variables.contains("<!-- imgproxy -->\n| imgproxy |"))
         #expect(ReferenceTables.updated(text) == text && ReferenceTables.updated(variables) == variables)

@@ -1,4 +1,3 @@
-import AllFormats
 import Foundation
 import ImageCodecGIF
 import ImageCodecJPEG
@@ -6,6 +5,7 @@ import ImageCodecPNG
 import ImageColorManagement
 import ImageCore
 import ImageDecoding
+import ImageLoaderKit
 import ImageProcessing
 import SourceFormats
 

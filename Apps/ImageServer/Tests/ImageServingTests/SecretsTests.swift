@@ -1,6 +1,8 @@
 #if Redis
     import Foundation
     import HTTPTypes
+    import InMemoryLogging
+    import Logging
     import LoopbackServer
     import RedisServerProcess
     import Testing
@@ -35,14 +37,16 @@
             let origin = try LoopbackServer { _ in
                 .ok(source, headers: ["Cache-Control": "max-age=600", "Vary": "Cookie, Authorization, X-Tenant"])
             }
-            let log = RecordedLog()
+            let log = InMemoryLogHandler()
+            var logger = Logger(label: "test") { _ in log }
+            logger.logLevel = .trace
             let settings = [
                 "--forward-headers", "X-Tenant,Authorization", "--forward-cookies", "true", "--forward-origins",
                 "http://127.0.0.1:\(origin.port)", "--cache-directory", folder.path, "--redis-url",
                 redis.url.absoluteString, "--purge-secret", "S3cretPurge", "--log-level", "trace",
             ]
             for level in ["origin", "disk"] {
-                try await withServer(settings, origin: origin, logger: log.logger) { server async throws in
+                try await withServer(settings, origin: origin, logger: logger) { server async throws in
                     let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
                     let answer = try await server.send(path, .get, Self.client)
                     #expect(HTTPField.Name("X-Cache").flatMap { answer.headers[$0] } == level)
@@ -60,8 +64,8 @@
             for file in written + [dump] {
                 expectNoTrace(in: Data(file.path.utf8) + (try Data(contentsOf: file)), file.path)
             }
-            #expect(log.messages.contains("request"))
-            expectNoTrace(in: Data("\(log.messages) \(log.metadata)".utf8), "the log")
+            #expect(log.entries.contains { $0.message == "request" })
+            expectNoTrace(in: Data("\(log.entries)".utf8), "the log")
         }
     }
 #endif

@@ -1,4 +1,3 @@
-import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore

@@ -1,7 +1,7 @@
-import AllFormats
 import Foundation
 import ImageCore
 import ImageDecoding
+import ImageLoaderKit
 import ImageProcessing
 import Synchronization
 

@@ -67,7 +67,7 @@ extension ImageLoader {
     ///   - cacheDirectory: The directory of the disk cache; nil for none. By default
     ///     ``CacheDirectory/standard(name:environment:)``, which programs with the same name share: they should name one.
     ///     See ``ImageLoaderOptions/cacheDirectory``.
-    ///   - decoders: The formats. To read more, add decoders of other modules: `.standard + [AVIFDecoder()]`.
+    ///   - decoders: The formats. With traits, `.all` has more.
     ///   - configure: Changes the options before the loader is created. If that can fail, use `init(_:)`.
     public convenience init(
         cacheDirectory: URL? = CacheDirectory.standard(), decoders: [any ImageDecoder] = .standard,

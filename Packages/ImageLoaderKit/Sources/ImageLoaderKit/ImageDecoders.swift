@@ -23,7 +23,7 @@ extension DownsamplingDecoder {
 
 extension [any ImageDecoder] {
     /// The decoders of the platform: of JPEG, PNG, WebP and GIF on Linux, and of all formats that ImageIO reads on
-    /// Apple's platforms, such as HEIC and AVIF. Other modules have more: `.standard + [AVIFDecoder()]`.
+    /// Apple's platforms, such as HEIC and AVIF. With traits, `all` has more.
     public static var standard: [any ImageDecoder] { PlatformCodecs.decoders }
 }
 

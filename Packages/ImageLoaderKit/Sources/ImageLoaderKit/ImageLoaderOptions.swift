@@ -95,7 +95,7 @@ public struct ImageLoaderOptions: Sendable {
     public var maxDownloadsPerServer = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int
-    /// The decoders, in the order in which they are tried. Other modules have more: `.standard + [AVIFDecoder()]`.
+    /// The decoders, in the order in which they are tried. With traits, `.all` has more.
     public var decoders: [any ImageDecoder] = .standard
     /// The encoders for ``diskEncoding``.
     public var encoders: [any ImageEncoder] = .standard

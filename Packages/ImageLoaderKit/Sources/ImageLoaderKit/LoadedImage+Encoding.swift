@@ -6,7 +6,7 @@ extension LoadedImage {
     /// - Parameters:
     ///   - format: The format of the file.
     ///   - options: The quality of lossy formats, and how the file is arranged.
-    ///   - encoders: The available encoders. Other modules have more: `.standard + [AVIFEncoder()]`.
+    ///   - encoders: The available encoders. With traits, `.all` has more.
     /// - Throws: `.noEncoder` if none of them writes the format: Apple's platforms can't write WebP. `.unsupportedSize` if
     ///   the format can't hold an image of this size, and `.cancelled` if the task is cancelled.
     @concurrent

@@ -1,9 +1,12 @@
-import AllFormats
 import CImageLoadTool
 import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+
+#if !canImport(ImageIO)
+    import ImageCodecWebP
+#endif
 
 /// Makes files smaller without changing a pixel.
 struct ImageOptimizer: Sendable {
@@ -127,7 +130,7 @@ struct ImageOptimizer: Sendable {
     }
 
     private func reencoded(_ data: Data, _ header: ImageHeader) throws -> Data? {
-        guard let encoder = [any ImageEncoder].smallest(for: header.format) else { return nil }
+        guard let encoder = smallestEncoder(for: header.format) else { return nil }
         let options = EncodingOptions(isLossless: true)
         if header.frameCount == 1 {
             let bitmap = try decoder.decode(data).bitmap
@@ -139,6 +142,14 @@ struct ImageOptimizer: Sendable {
             AnimationFrame(bitmap: try reader.frame(at: index), delay: header.frameDelays[index])
         }
         return try encoder.encode(frames, loopCount: header.loopCount, options: options)
+    }
+
+    /// Returns the encoder of the smallest lossless files of a format, or nil if there is none.
+    private func smallestEncoder(for format: ImageFormat) -> (any ImageEncoder)? {
+        #if !canImport(ImageIO)
+            if format == .webP { return WebPEncoder(effort: 6) }
+        #endif
+        return [any ImageEncoder].all.encoder(for: format)
     }
 
     /// Decodes both files, and compares everything that is shown.

@@ -1,6 +1,6 @@
-import AllFormats
 import Foundation
 import ImageCore
+import ImageLoaderKit
 
 /// The arguments of decoding a still image.
 package struct DecodingJob: Codable, Sendable {

@@ -1,1 +1,0 @@
-../ImageServerKitTests/RecordedLog.swift

@@ -1,0 +1,51 @@
+public import ImageCore
+
+#if AVIF
+    import ImageCodecAVIF
+#endif
+#if HEIF
+    import ImageCodecHEIF
+#endif
+#if JXL
+    import ImageCodecJXL
+#endif
+
+extension [any ImageDecoder] {
+    /// The decoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
+    public static var all: [any ImageDecoder] {
+        var decoders = standard
+        #if AVIF
+            decoders.append(AVIFDecoder())
+        #endif
+        #if HEIF
+            decoders.append(HEIFDecoder())
+        #endif
+        #if JXL
+            decoders.append(JXLDecoder())
+        #endif
+        return decoders
+    }
+}
+
+extension [any ImageEncoder] {
+    /// The encoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
+    public static var all: [any ImageEncoder] { all(colorProfile: nil) }
+
+    /// Returns the encoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
+    ///
+    /// - Parameter colorProfile: The ICC profile that AVIF, HEIC and JPEG XL files get. With nil, they get the color
+    ///   space of the image.
+    public static func all(colorProfile: Data?) -> [any ImageEncoder] {
+        var encoders = standard
+        #if AVIF
+            encoders.append(AVIFEncoder(colorProfile: colorProfile))
+        #endif
+        #if HEIF
+            encoders.append(HEIFEncoder(colorProfile: colorProfile))
+        #endif
+        #if JXL
+            encoders.append(JXLEncoder(colorProfile: colorProfile))
+        #endif
+        return encoders
+    }
+}

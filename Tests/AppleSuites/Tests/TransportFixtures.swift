@@ -1,1 +1,0 @@
-../../ContractTests/TransportFixtures.swift
