@@ -186,6 +186,26 @@ struct MethodsAndRedirectsTests {
         #expect(test.entryCount == 0)
     }
 
+    @Test("a response that is downloaded while it is removed is not stored, and a later one is", arguments: ["/a", "/b"])
+    func removalDuringDownload(_ held: String) async throws {
+        let gate = TestGate()
+        if held == "/b" {
+            test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
+        }
+        test.script(held, .fresh([.wait(gate), .piece(Data("old".utf8))]), .text("new", "Cache-Control: max-age=60"))
+        async let old = test.get()
+        await gate.waitForArrivals(1)
+        test.time.advance(1)
+        await test.transport.removeStoredResponses(to: CachingFixture.request("/a"))
+        gate.open()
+        #expect(try await old.text == "old")
+        #expect(test.entryCount == 0)
+        for source in [ResponseSource.network, .cache] {
+            let response = try await test.get()
+            #expect(response.text == "new" && response.source == source)
+        }
+    }
+
     @Test("answers conditional and range requests from a fresh response")
     func conditions() async throws {
         test.script("/a", .text("0123456789", "Cache-Control: max-age=60", "ETag: \"1\"", "Content-Length: 10"))

@@ -8,8 +8,8 @@ import Synchronization
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
-    /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory. A response
-    /// that is being downloaded may still be stored on disk. If the disk cache fails, the observer receives `diskFailed`.
+    /// Requests in progress continue, and later ones don't join them. What they load is not stored. If the disk cache
+    /// fails, the observer receives `diskFailed`.
     public func removeCachedImages(for request: ImageRequest) async {
         await changeOnDisk(request) { await removeFromDisk(request) }
     }

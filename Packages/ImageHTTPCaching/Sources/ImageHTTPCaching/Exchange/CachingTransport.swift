@@ -73,7 +73,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         var isRedirected = true
         while isRedirected, let exchange = exchange(chain.request) {
             let answer = try? await exchange.answer()
-            await store.change(exchange.key) { $0.removeAll(invalidatedAt: nil) }
+            await store.removeAll(exchange.key)
             guard case .stored(let response) = answer else { return }
             isRedirected = (try? chain.follow(response.head)) ?? false
         }

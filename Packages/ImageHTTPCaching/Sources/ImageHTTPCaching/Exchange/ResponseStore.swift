@@ -92,6 +92,12 @@ struct ResponseStore: Sendable {
         await change(key) { $0.remove(selectedBy: request, invalidatedAt: time, now: now()) }
     }
 
+    /// Removes all responses of a key, and doesn't store those to requests that were sent before.
+    func removeAll(_ key: ResponseKey) async {
+        refused.note(now(), for: key.text)
+        await change(key) { $0.removeAll(invalidatedAt: nil) }
+    }
+
     /// Changes an index, and removes the bodies that it no longer refers to.
     func change(_ key: ResponseKey, _ body: @escaping @Sendable (inout VariantIndex) -> Void) async {
         _ = await inTime(key) { await write(key, body) }
