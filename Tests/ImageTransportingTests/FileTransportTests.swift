@@ -121,6 +121,28 @@ final class FileTransportTests: Sendable {
         for attempt in attempts { #expect(await failure(transport, attempt) != nil, "\(attempt)") }
     }
 
+    @Test("a failure doesn't tell which files exist outside of the folders")
+    func existence() async throws {
+        _ = try write("inside/a")
+        _ = try write("outside/b")
+        for (name, target) in [("folder", "outside"), ("live", "outside/b"), ("dangling", "outside/c")] {
+            try FileManager.default.createSymbolicLink(
+                at: folder.appending(path: "inside/\(name)"), withDestinationURL: folder.appending(path: target))
+        }
+        let transport = FileTransport(.folders([folder.appending(path: "inside")]))
+        let outside = [
+            "inside/folder/b", "inside/folder/c", "inside/folder/c/d", "inside/live", "inside/live/x",
+            "inside/dangling", "inside/dangling/x", "inside/../outside/b", "inside/../outside/c", "none/x", "outside",
+        ]
+        for path in outside {
+            let error = await failure(transport, try .of("file://\(folder.path())/\(path)"))
+            #expect(error?.kind == "other" && "\(error as Any)".contains("outside the allowed"), "\(path)")
+        }
+        for path in ["inside/c", "inside/c/d", "inside/a/b"] {
+            #expect(await failure(transport, try .of("file://\(folder.path())/\(path)"))?.kind == "notFound", "\(path)")
+        }
+    }
+
     @Test("names are bytes: one that isn't UTF-8 is read, and a folder that only looks like an allowed one isn't")
     func byteNames() async throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")

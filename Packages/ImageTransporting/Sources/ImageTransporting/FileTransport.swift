@@ -107,16 +107,20 @@ final class OpenFile: Sendable {
         path = String(decoding: bytes, as: UTF8.self)
         // Without O_NONBLOCK, opening a pipe waits for a writer.
         let descriptor = unsafe open(bytes.cString, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        guard descriptor >= 0 else {
+            let failure = Self.failure(errno, path)
+            if let folders, Self.leads(bytes, outOf: folders) { throw Self.outside(path) }
+            throw failure
+        }
         self.descriptor = descriptor
         var status = stat()
         let isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         byteCount = Int(status.st_size)
         // From here on, `deinit` closes the descriptor if the initializer throws.
-        guard isRegular else { throw .other("\(path) is not a regular file") }
         if let folders, !Self.contains(folders, realPath(ofOpen: descriptor)) {
-            throw .other("\(path) is outside the allowed folders")
+            throw Self.outside(path)
         }
+        guard isRegular else { throw .other("\(path) is not a regular file") }
     }
 
     deinit { close(descriptor) }
@@ -146,6 +150,21 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Whether a path that can't be opened leaves the folders, as far as it exists. A link to nothing leaves them too, so
+    /// that no failure tells which files exist outside.
+    private static func leads(_ path: [UInt8], outOf folders: [[UInt8]]) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var existing = path[...]
+        while true {
+            if let real = realPath(of: Array(existing)) { return !contains(folders, real + [slash]) }
+            if isLink(Array(existing)) { return true }
+            guard let end = existing.lastIndex(of: slash), end > 0 else { return true }
+            existing = existing[..<end]
+        }
+    }
+
+    private static func outside(_ path: String) -> TransportError { .other("\(path) is outside the allowed folders") }
+
     private static func failure(_ code: Int32, _ path: String) -> TransportError {
         code == ENOENT || code == ENOTDIR ? .notFound(path) : .other("\(path): \(reason(code))")
     }
@@ -158,6 +177,11 @@ final class OpenFile: Sendable {
 extension [UInt8] {
     /// The bytes and the zero that ends a text in C.
     fileprivate var cString: [CChar] { map { CChar(bitPattern: $0) } + [0] }
+}
+
+private func isLink(_ path: [UInt8]) -> Bool {
+    var status = stat()
+    return unsafe lstat(path.cString, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
 }
 
 private func realPath(of path: [UInt8]) -> [UInt8]? {
