@@ -55,6 +55,28 @@ import Testing
         #expect(try await transport.send(TransportRequest(url: url)).head.status == .found)
     }
 
+    @Test("a query is the ID of a version, and nothing else is asked for with the server's rights")
+    func versions() async throws {
+        let network = ScriptedTransport()
+        let endpoint = try #require(URL(webAddress: "http://minio:9000/"))
+        let signature = S3Signature(accessKey: "key", secretKey: "secret", region: "us-east-1")
+        let transport = S3Transport(network, server: S3Server(endpoint: endpoint, signature: signature)) {
+            Date(timeIntervalSince1970: 1_369_353_600)
+        }
+        _ = try? await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/k?3L4kq.tJ-_~"))))
+        let sent = try #require(network.requests.first)
+        #expect(sent.url.absoluteString == "http://minio:9000/b/k?versionId=3L4kq.tJ-_~")
+        // As botocore 1.43 signs it.
+        #expect(sent.headers[.authorization]?.hasSuffix("77fb80ec33d2012cc23145ea711557c3f2d46db938caf8fc394e2fc5235958de") == true)
+        var rules = OriginRules()
+        rules.allowsBuckets = true
+        try rules.check(#require(URL(string: "s3://b/k?acl")))
+        for query in ["", "list-type=2", "versionId=1", "acl&x", "a%3Db", "a+b", "ä", "a/b"] {
+            let url = try #require(URL(string: "s3://b/k?\(query)", encodingInvalidCharacters: true))
+            #expect(throws: OriginRefusal.bucketQuery, "\(query)") { try rules.check(url) }
+        }
+    }
+
     @Test("reads Amazon's own variables if imgproxy's say so")
     func variables() async throws {
         let environment = [

@@ -13,11 +13,12 @@ struct S3Signature: Sendable {
     /// - Parameters:
     ///   - method: The method.
     ///   - path: The encoded path, as `encoded` returns it.
+    ///   - query: The query, with one item at most.
     ///   - host: The value of Host.
     ///   - headers: Further fields to sign.
     ///   - now: The time of the request.
     func fields(
-        _ method: String, path: String, host: String, headers: HTTPFields = [:], now: Date
+        _ method: String, path: String, query: String = "", host: String, headers: HTTPFields = [:], now: Date
     ) -> HTTPFields {
         let time = Self.timestamp(now)
         var fields = headers
@@ -27,7 +28,7 @@ struct S3Signature: Sendable {
         signed.sort { $0.0 < $1.0 }
         let names = signed.map(\.0).joined(separator: ";")
         let lines = signed.map { "\($0.0):\($0.1)\n" }.joined()
-        let request = [method, path, "", lines, names, Self.emptyDigest].joined(separator: "\n")
+        let request = [method, path, query, lines, names, Self.emptyDigest].joined(separator: "\n")
         let scope = "\(time.prefix(8))/\(region)/s3/aws4_request"
         let text = ["AWS4-HMAC-SHA256", time, scope, Self.digest(request)].joined(separator: "\n")
         fields[.authorization] =

@@ -3,7 +3,7 @@ import HTTPTypes
 import ImageCore
 import ImageTransporting
 
-/// Loads `s3://bucket/key` from a server with the protocol of Amazon S3.
+/// Loads `s3://bucket/key` and `s3://bucket/key?version` from a server with the protocol of Amazon S3.
 struct S3Transport: DataTransport {
     private let network: any DataTransport
     private let endpoint: URL
@@ -29,13 +29,16 @@ struct S3Transport: DataTransport {
         let path = prefix + S3Signature.encoded(Array("/\(bucket)".utf8) + OriginPath(request.url).bytes)
         let port = endpoint.port.map { ":\($0)" } ?? ""
         let host = (endpoint.host() ?? "") + port
-        guard let url = URL(string: "\(endpoint.scheme ?? "https")://\(host)\(path)", encodingInvalidCharacters: false)
-        else { throw .invalidURL(request.url.absoluteString) }
+        let query = request.url.query().map { "versionId=\($0)" } ?? ""
+        let address = "\(endpoint.scheme ?? "https")://\(host)\(path)\(query.isEmpty ? "" : "?\(query)")"
+        guard let url = URL(string: address, encodingInvalidCharacters: false) else {
+            throw .invalidURL(request.url.absoluteString)
+        }
         var signed = request
         signed.url = url
         // A redirect would lead to another server with a signature for this one.
         signed.followsRedirects = false
-        let fields = signature.fields(request.method.rawValue, path: path, host: host, now: now())
+        let fields = signature.fields(request.method.rawValue, path: path, query: query, host: host, now: now())
         for field in fields { signed.headers[field.name] = field.value }
         var response = try await network.send(signed)
         response.head.url = request.url

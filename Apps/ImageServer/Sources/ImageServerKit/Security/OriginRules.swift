@@ -16,6 +16,8 @@ public enum OriginRefusal: Error, Hashable, Sendable {
     case file
     /// The URL names a bucket, and nothing in it.
     case bucketWithoutKey
+    /// The query of an object is not the ID of a version.
+    case bucketQuery
     /// The URL is longer than the limit.
     case tooLong
 }
@@ -30,6 +32,7 @@ extension OriginRefusal: CustomStringConvertible {
         case .origin(let origin): "the origin \(origin) is not allowed"
         case .file: "the file is outside of the allowed folders"
         case .bucketWithoutKey: "the URL of an object needs a key"
+        case .bucketQuery: "the query of an object can only be the ID of a version"
         case .tooLong: "the URL is longer than \(OriginRules.maxByteCount) bytes"
         }
     }
@@ -83,8 +86,16 @@ public struct OriginRules: Sendable {
         }
         // Some servers answer a key of slashes like none: with the list of the bucket.
         guard key.bytes.contains(where: { $0 != OriginPath.slash }) else { throw .bucketWithoutKey }
+        // Others ask for something else than an object, such as its access list, with the rights of this server.
+        guard url.query().map(Self.isVersion) ?? true else { throw .bucketQuery }
         let isAllowed = allowedOrigins?.contains { $0.matches(key, scheme: "s3", host: bucket, port: 0) } ?? true
         guard isAllowed, key.staysInFolder else { throw .origin("s3://\(bucket)") }
+    }
+
+    /// Whether a query has only the characters of versions' IDs, and begins no list of items.
+    private static func isVersion(_ query: String) -> Bool {
+        !query.isEmpty && query.utf8.count <= 1_024
+            && query.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }
     }
 
     /// Throws if a file is outside of the folders by its path. Doesn't use the file system, so that the response
