@@ -17,6 +17,17 @@ import Testing
         ] as [(Gravity.Anchor, [Int])])
     func anchors(anchor: Gravity.Anchor, expected: [Int]) { #expect(origin(Gravity(anchor)) == expected) }
 
+    @Test(
+        "rounds the place of a centered area and of offsets as imgproxy does",
+        arguments: [(0, 0), (1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (6, 4), (7, 4), (8, 4), (9, 5)])
+    func rounding(free: Int, start: Int) {
+        let outer = (width: 10 + free, height: 10)
+        #expect(Gravity(.center).origin(of: (10, 10), in: outer).x == start)
+        #expect(Gravity(.focusPoint, x: 0.5).origin(of: (10, 10), in: outer).x == [0, 1, 1, 1, 2, 3, 3, 3, 4, 5][free])
+        #expect(Gravity(.west, x: 2.5).origin(of: (1, 1), in: (9, 9)).x == 2)
+        #expect(Gravity(.west, x: 0.35).origin(of: (1, 1), in: (10, 10)).x == 4)
+    }
+
     @Test("moves an area by pixels, scaled, or by a fraction, away from its edge and never outside")
     func offsets() {
         #expect(origin(Gravity(.northWest, x: 5, y: 0.1)) == [5, 8])

@@ -130,7 +130,7 @@ import Testing
         let extended = try plan(100, 50, "rs:fit:200:200:0:1:nowe")
         #expect(extended.canvas == .init(x: 0, y: 0, size: PixelSize(width: 200, height: 200)))
         let centered = try plan(100, 50, "rs:fit:200:200:0:1/pd:10:0:0:5")
-        #expect(centered.canvas == .init(x: 55, y: 85, size: PixelSize(width: 205, height: 210)))
+        #expect(centered.canvas == .init(x: 55, y: 86, size: PixelSize(width: 205, height: 210)))
         #expect(try plan(100, 50, "w:10").canvas == nil)
     }
 }

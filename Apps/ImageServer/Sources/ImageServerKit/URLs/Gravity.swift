@@ -65,18 +65,22 @@ public struct Gravity: Hashable, Sendable {
     private static func start(
         position: Position, offset: Double, _ inner: Int, _ outer: Int, _ scale: Double, _ overflows: Bool
     ) -> Int {
-        let pixels = abs(offset) >= 1 ? offset * scale : offset * Double(outer)
-        let free = Double(outer - inner)
-        let start: Double =
+        let pixels = Self.even(abs(offset) >= 1 ? offset * scale : offset * Double(outer))
+        let free = outer - inner
+        let start =
             switch position {
             case .low: pixels
-            case .center: free / 2 + pixels
+            // imgproxy rounds like this.
+            case .center: Self.even(Double(free + 1) / 2) + pixels
             case .high: free - pixels
-            case .at(let fraction): fraction * Double(outer) - Double(inner) / 2
+            case .at(let fraction): Self.even(fraction * Double(outer)) - inner / 2
             }
-        if overflows { return Int(min(max(start.rounded(.down), Double(1 - inner)), Double(outer - 1))) }
-        return Int(min(max(start.rounded(.down), min(0, free)), max(0, free)))
+        if overflows { return min(max(start, 1 - inner), outer - 1) }
+        return min(max(start, min(0, free)), max(0, free))
     }
+
+    /// Returns the nearest pixel, of two the even one, limited so that positions don't overflow.
+    private static func even(_ pixels: Double) -> Int { Int(min(max(pixels, -1e9), 1e9).rounded(.toNearestOrEven)) }
 }
 
 extension Gravity.Anchor {
