@@ -50,7 +50,8 @@ public struct ImageRenderer: Sendable {
         let plan = RenderingPlan(
             header.with(trimmed?.size), options,
             limit: .init(
-                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)),
+                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount),
+                uncroppedSide: limits.resizing.maxSide),
             drawing: .init(side: limits.decoding.maxSide, area: limits.sourcePixels))
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
@@ -129,7 +130,8 @@ public struct ImageRenderer: Sendable {
         let sides = [plan.output, plan.scaled]
         let (area, overflows) = plan.largestArea.multipliedReportingOverflow(by: frameCount)
         guard !overflows, area <= limits.resultPixels,
-            plan.output.width <= limits.resultSide, plan.output.height <= limits.resultSide
+            plan.output.width <= limits.resultSide, plan.output.height <= limits.resultSide,
+            max(plan.scaled.width, plan.scaled.height) <= limits.resizing.maxSide
         else { throw .resultTooLarge(sides.max { $0.area < $1.area } ?? plan.output) }
     }
 

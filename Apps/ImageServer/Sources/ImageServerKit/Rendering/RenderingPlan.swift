@@ -43,6 +43,8 @@ struct RenderingPlan: Equatable {
         var side = Int.max
         /// The most pixels, also before the result is cropped.
         var area = Int.max
+        /// The longest side before the result is cropped, in pixels.
+        var uncroppedSide = Int.max
 
         /// Returns the factor by which a size exceeds the limit.
         func excess(of size: PixelSize, area: Int) -> Double {
@@ -59,7 +61,8 @@ struct RenderingPlan: Equatable {
         var reduction = 1.0
         // More than once because sides are rounded, and because none becomes less than a pixel.
         for _ in 0..<64 {
-            let excess = limit.excess(of: output, area: largestArea)
+            let uncropped = Double(max(scaled.width, scaled.height)) / Double(limit.uncroppedSide)
+            let excess = max(uncropped, limit.excess(of: output, area: largestArea))
             if excess <= 1 { return }
             reduction /= excess
             self = RenderingPlan(header, options, reduction: reduction, drawing)
@@ -152,7 +155,9 @@ struct RenderingPlan: Equatable {
 
     /// The width and the height of the options in pixels of the result; 0 if they are not given.
     private static func wantedSize(_ scale: ResizeScale, _ options: ProcessingOptions) -> PixelSize {
-        func side(_ pixels: Int, _ zoom: Double) -> Int { PixelSize.side(Double(pixels) * zoom * scale.dpr) }
+        func side(_ pixels: Int, _ zoom: Double) -> Int {
+            pixels == 0 ? 0 : max(1, PixelSize.side(Double(pixels) * zoom * scale.dpr))
+        }
         return PixelSize(
             width: side(options.width, options.zoom.x), height: side(options.height, options.zoom.y))
     }
