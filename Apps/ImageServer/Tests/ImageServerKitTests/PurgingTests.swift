@@ -50,6 +50,7 @@ import Testing
         fixture.advance(seconds: 1)
         let source = isEncoded ? Base64URL.encode(ServiceFixture.source.utf8) : "plain/\(ServiceFixture.source)"
         #expect(await handler.answer("/purge/\(source)", .delete, token).status == 204)
+        fixture.script(.data(try SampleImages.jpeg()), purgedAt: fixture.now)
         fixture.advance(seconds: 1)
         for path in paths { #expect(await level(handler, path) == "origin") }
         #expect(fixture.removedOrigins.withLock { $0 } == [ServiceFixture.source])
@@ -82,6 +83,7 @@ import Testing
         #expect(try second.imageInMemory(path: path, accept: nil) != nil)
         fixture.advance(seconds: 1)
         #expect(try await first.purgeSource(path: "/plain/\(ServiceFixture.source)"))
+        fixture.script(.data(try SampleImages.jpeg()), purgedAt: fixture.now)
         fixture.advance(seconds: 1)
         await second.synchronizePurges()
         #expect(try second.imageInMemory(path: path, accept: nil) == nil)

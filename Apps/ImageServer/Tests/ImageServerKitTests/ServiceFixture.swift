@@ -41,12 +41,15 @@ final class ServiceFixture: Sendable {
     /// Returns the path for options and the source.
     static func path(_ options: String, _ source: String = source) -> String { "/_/\(options)/plain/\(source)" }
 
-    func script(_ reply: FakeImageLoader.Reply, _ source: String = source) {
+    /// Sets the reply to requests after the last purge of the source.
+    func script(_ reply: FakeImageLoader.Reply, _ source: String = source, purgedAt purge: Date = .distantPast) {
         guard let url = URL(string: source) else { return }
-        loader.script(reply, for: ImageRequest(url: url))
+        loader.script(reply, for: OriginalClient().request(for: url, purgedAt: purge))
     }
 
     func setFreshness(_ value: OriginFreshness) { freshness.withLock { $0[Self.source] = value } }
+
+    var now: Date { time.withLock { $0 } }
 
     func advance(seconds: TimeInterval) { time.withLock { $0 += seconds } }
 

@@ -72,7 +72,7 @@ struct OriginalClient: Sendable {
     /// A digest of the fields; empty without any.
     private(set) var identity = ""
 
-    /// A header field with the identity, by which the caches of originals tell clients apart. It is never sent.
+    /// A header field with the identity and the time of a purge, which caches of originals tell apart. It is never sent.
     static let identityField = HTTPField.Name("X-Image-Server-Client") ?? .via
 
     /// Everybody: no fields are sent.
@@ -91,14 +91,13 @@ struct OriginalClient: Sendable {
 
     /// Returns the request for a source.
     ///
-    /// - Parameter purge: The time of the last purge. What was stored before is not used: only what everybody may have
-    ///   is removed by the source.
+    /// - Parameter purge: The time of the last purge. The request has nothing in common with those before: it doesn't
+    ///   join their downloads, and what they store, also later, is not used.
     func request(for source: URL, purgedAt purge: Date) -> ImageRequest {
         var request = ImageRequest(url: source)
-        guard !identity.isEmpty else { return request }
         for (name, value) in values { request.headers[name.rawName] = value }
-        let suffix = purge == .distantPast ? "" : " \(purge.timeIntervalSince1970)"
-        request.headers[Self.identityField.rawName] = identity + suffix
+        let parts = [identity, purge == .distantPast ? "" : "\(purge.timeIntervalSince1970)"].filter { !$0.isEmpty }
+        if !parts.isEmpty { request.headers[Self.identityField.rawName] = parts.joined(separator: " ") }
         return request
     }
 }

@@ -42,8 +42,14 @@ public final class Purges: Sendable {
         return time(of: sources.map(PurgeList.name(source:)) + [PurgeList.name(resultOf: url)])
     }
 
-    /// Returns the time before which an original is purged.
-    func time(ofSource source: URL) -> Date { time(of: [PurgeList.name(source: source)]) }
+    /// Returns the time before which a file is purged that was loaded as a source.
+    func time(ofFile source: URL) -> Date { time(of: [PurgeList.name(source: source)]) }
+
+    /// Returns the time of the last purge of an original: the same on all servers that know of it.
+    func time(ofOriginal source: URL) -> Date {
+        if isEmpty.load(ordering: .acquiring) { return .distantPast }
+        return state.withLock { max($0.list.floor, $0.list.times[PurgeList.name(source: source)] ?? .distantPast) }
+    }
 
     private func time(of names: [String]) -> Date {
         state.withLock { state in

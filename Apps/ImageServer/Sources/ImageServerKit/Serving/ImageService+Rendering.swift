@@ -65,7 +65,8 @@ extension ImageService {
         }
         rendering.result.metadata.madeAt = start
         rendering.times.add(times)
-        if loaded.storage == .shared { await parts.cache.storeShared(rendering.result, for: request.key) }
+        let isPurged = parts.purges.time(for: request.url) >= start
+        if loaded.storage == .shared, !isPurged { await parts.cache.storeShared(rendering.result, for: request.key) }
         return rendering
     }
 
@@ -73,8 +74,9 @@ extension ImageService {
     func source(
         of request: ParsedRequests.Entry, _ trace: TraceContext
     ) async throws -> (data: Data, freshness: OriginFreshness) {
-        try await load(
-            request.client.request(for: request.url.source, purgedAt: parts.purges.time(for: request.url)), trace)
+        let source = request.url.source
+        return try await load(
+            request.client.request(for: source, purgedAt: parts.purges.time(ofOriginal: source)), trace)
     }
 
     /// Loads a source or a watermark.

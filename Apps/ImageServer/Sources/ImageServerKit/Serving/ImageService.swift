@@ -56,9 +56,12 @@ public final class ImageService: Sendable {
         trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageAnswer {
         let request = try parsed(path, accept, hints, fields)
+        // What began before a purge is not for those who ask after it.
+        let purge = parts.purges.time(for: request.url)
+        let key = purge == .distantPast ? request.key : "\(request.key) \(purge.timeIntervalSince1970)"
         do {
             let rendering = try await renderings.value(
-                for: request.key, priority: LivePriority(.normal), onProgress: { _ in }
+                for: key, priority: LivePriority(.normal), onProgress: { _ in }
             ) { [self] _ in
                 try await withDeadline(parts.timeLimit, clock: parts.clock) {
                     try await self.rendering(request, trace)

@@ -35,12 +35,13 @@ extension ImageService {
     /// - Parameter acceptsStale: Whether a file that is out of date, but not purged, is used if it can't be loaded.
     func file(at source: URL, acceptsStale: Bool = false, _ trace: TraceContext) async throws -> LoadedFile {
         let name = source.absoluteString
-        let purge = parts.purges.time(ofSource: source)
+        let purge = parts.purges.time(ofFile: source)
         let known = files.value(for: name).flatMap { $0.loadedAt > purge ? $0 : nil }
         if let known, parts.bounds.end(of: known.freshness, now: known.loadedAt) > parts.now() { return known }
         do {
             let time = parts.now()
-            let original = OriginalClient([], for: source, parts.forwarding).request(for: source, purgedAt: purge)
+            let original = OriginalClient([], for: source, parts.forwarding)
+                .request(for: source, purgedAt: parts.purges.time(ofOriginal: source))
             let (data, freshness) = try await load(original, trace)
             let file = LoadedFile(data: data, freshness: freshness, loadedAt: time)
             if freshness.storage == .shared { files.insert(file, cost: data.count + name.utf8.count, for: name) }
