@@ -186,7 +186,8 @@ struct MethodsAndRedirectsTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("a response that is downloaded while it is removed is not stored, and a later one is", arguments: ["/a", "/b"])
+    @Test(
+        "a response that is downloaded while it is removed is not stored, and a later one is", arguments: ["/a", "/b"])
     func removalDuringDownload(_ held: String) async throws {
         let gate = TestGate()
         if held == "/b" {

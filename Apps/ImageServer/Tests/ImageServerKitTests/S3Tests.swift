@@ -67,7 +67,8 @@ import Testing
         let sent = try #require(network.requests.first)
         #expect(sent.url.absoluteString == "http://minio:9000/b/k?versionId=3L4kq.tJ-_~")
         // As botocore 1.43 signs it.
-        #expect(sent.headers[.authorization]?.hasSuffix("77fb80ec33d2012cc23145ea711557c3f2d46db938caf8fc394e2fc5235958de") == true)
+        let signed = "77fb80ec33d2012cc23145ea711557c3f2d46db938caf8fc394e2fc5235958de"
+        #expect(sent.headers[.authorization]?.hasSuffix(signed) == true)
         var rules = OriginRules()
         rules.allowsBuckets = true
         try rules.check(#require(URL(string: "s3://b/k?acl")))
