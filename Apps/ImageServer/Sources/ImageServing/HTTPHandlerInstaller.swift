@@ -14,7 +14,7 @@ final class HTTPHandlerInstaller: ChannelInboundHandler, RemovableChannelHandler
         let pipeline = context.pipeline.syncOperations
         do {
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandlers([HostRuleHandler()] + handlers, position: .before(codec))
+            try pipeline.addHandlers([FramingRuleHandler()] + handlers, position: .before(codec))
             try pipeline.addHandler(RawTargetHandler(), position: .first)
         } catch {
             // Without these handlers, requests could be read in another way than a proxy reads them.

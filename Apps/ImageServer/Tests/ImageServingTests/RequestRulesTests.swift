@@ -35,16 +35,17 @@ struct RequestRulesTests {
     }
 
     @Test(
-        "a request needs one valid Host (RFC 9112, 3.2)",
+        "a request needs one valid Host (RFC 9112, 3.2), and no empty Transfer-Encoding",
         arguments: [
             ("HTTP/1.1\r\nHost: a", "204"), ("HTTP/1.1\r\nHost: a.b:8080", "204"),
             ("HTTP/1.1\r\nHost: [::1]:80", "204"),
-            ("HTTP/1.1\r\nHost:", "204"), ("HTTP/1.0", "204"), ("HTTP/1.0\r\nHost: a", "204"), ("HTTP/1.1", "400"),
+            ("HTTP/1.1\r\nHost:", "400"), ("HTTP/1.1\r\nHost: :80", "400"), ("HTTP/1.0", "204"), ("HTTP/1.0\r\nHost: a", "204"), ("HTTP/1.1", "400"),
             ("HTTP/1.1\r\nHost: a\r\nHost: a", "400"), ("HTTP/1.1\r\nhost: a\r\nHOST: b", "400"),
             ("HTTP/1.0\r\nHost: a\r\nHost: a", "400"), ("HTTP/1.1\r\nHost: a, b", "400"),
             ("HTTP/1.1\r\nHost: a b", "400"),
             ("HTTP/1.1\r\nHost: a/b", "400"), ("HTTP/1.1\r\nHost: u@a", "400"), ("HTTP/1.1\r\nHost: a:b", "400"),
             ("HTTP/1.1\r\nHost: [::1", "400"), ("HTTP/1.1\r\nHost: [::1]x", "400"),
+            ("HTTP/1.1\r\nHost: a\r\nTransfer-Encoding:", "400"),
         ])
     func hosts(head: String, status: String) async throws {
         try await withServer { server async throws in
