@@ -144,12 +144,40 @@ import Testing
     }
 
     @Test("purges of a time that has not come, and of names that no URL has, don't count")
-    func impossiblePurges() throws {
+    func impossiblePurges() {
         let now = Date(timeIntervalSinceReferenceDate: 0)
         let long = String(repeating: "a", count: 9_000)
-        let text = #"{"floor": 1e300, "times": {"source a": 1e300, "source b": 1, "\#(long)": 1}}"#
-        let list = try #require(PurgeList(Data(text.utf8), now: now))
+        let text = "1e300\n1e300 source a\n1 source b\n1 \(long)\nnan source c\nx source d\n\n \nsource e\n\u{FF} 1"
+        let list = PurgeList(Data(text.utf8), now: now)
         #expect(Array(list.times.keys) == ["source b"] && list.floor == .distantPast)
+        #expect(PurgeList(list.encoded, now: now) == list)
+    }
+
+    @Test("purges at the same time are written together, and forgotten after the longest lifetime")
+    func batches() async throws {
+        let shared = InMemoryDataCache()
+        let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+        let purges = Purges(levels: [.init(name: .shared, cache: shared)], longest: .seconds(100)) {
+            time.withLock { $0 }
+        }
+        let urls = (0..<100).compactMap { URL(string: "http://h/\($0)") }
+        await withTaskGroup { group in
+            for url in urls {
+                purges.add(source: url)
+                group.addTask { await purges.synchronize() }
+            }
+        }
+        let writes = shared.messages.count { if case .store = $0 { true } else { false } }
+        #expect(writes < 100, "two for each exchange, and few of them")
+        #expect(urls.allSatisfy { purges.time(ofOriginal: $0) == time.withLock { $0 } })
+        time.withLock { $0 += 100 }
+        await purges.synchronize()
+        #expect(urls.allSatisfy { purges.time(ofOriginal: $0) != .distantPast })
+        time.withLock { $0 += 1 }
+        await purges.synchronize()
+        #expect(urls.allSatisfy { purges.time(ofOriginal: $0) == .distantPast })
+        let entry = try #require(try await shared.entry(for: DataCacheKey(identifier: "purges 2")))
+        #expect(PurgeList(entry.data, now: .distantFuture).times.isEmpty, "the stored list ends, too")
     }
 
     @Test("tells that a cache can't be reached")

@@ -14,23 +14,33 @@ public final class Purges: Sendable {
         var learned: [String: Date] = [:]
         /// The texts of the stored lists, by level.
         var revisions: [ResultLevel: Data] = [:]
+        /// The exchange in progress, and the one that begins after it, which also has what is purged meanwhile.
+        var running: Task<Exchange, Never>?
+        var next: Task<Exchange, Never>?
     }
+
+    /// The sources that other servers have purged, and whether all levels were reached.
+    typealias Exchange = (purged: [URL], isComplete: Bool)
 
     private let state = Mutex(State())
     private let isEmpty = Atomic(true)
     private let levels: [ResultCache.Level]
+    private let longest: Duration
     private let now: @Sendable () -> Date
     private let report: @Sendable (ResultLevel, DataCacheError) -> Void
 
     /// - Parameters:
     ///   - levels: The caches in which the list is stored.
+    ///   - longest: The longest lifetime of a result and of an original. Older purges are forgotten: what they hide is out
+    ///     of date.
     ///   - now: Returns the current time.
     ///   - report: Receives failures of a level.
     public init(
-        levels: [ResultCache.Level] = [], now: @escaping @Sendable () -> Date,
+        levels: [ResultCache.Level] = [], longest: Duration = .seconds(31_536_000), now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
     ) {
         self.levels = levels
+        self.longest = longest
         self.now = now
         self.report = report
     }
@@ -64,11 +74,26 @@ public final class Purges: Sendable {
     /// Purges the results of a URL, in all formats.
     func add(resultOf url: ImageURL) { add(PurgeList.name(resultOf: url)) }
 
-    /// Reads the stored lists, and writes into each what it lacks.
+    /// Reads the stored lists, and writes into each what it lacks. Calls during an exchange share the next one.
     ///
-    /// - Returns: The sources that other servers have purged since the last call, and whether all levels were reached.
+    /// - Returns: The sources that other servers have purged since the last exchange, and whether all levels were reached.
     @discardableResult
-    func synchronize() async -> (purged: [URL], isComplete: Bool) {
+    func synchronize() async -> Exchange {
+        let task = state.withLock { state in
+            if let next = state.next { return next }
+            let next = Task { [running = state.running] in
+                _ = await running?.value
+                self.state.withLock { $0.running = $0.next.take() }
+                return await self.exchange()
+            }
+            state.next = next
+            return next
+        }
+        return await task.value
+    }
+
+    private func exchange() async -> Exchange {
+        state.withLock { $0.list.forget(before: now().addingTimeInterval(-longest.seconds)) }
         var isComplete = true
         // Only this server writes to its own levels, so they have nothing new.
         for level in levels where level.name != .shared { isComplete = await exchange(level) && isComplete }
@@ -103,16 +128,17 @@ public final class Purges: Sendable {
         if revision == nil || revision != state.withLock({ $0.revisions[name] }),
             let data = try await cache.entry(for: Self.listKey)?.data
         {
-            stored = PurgeList(data, now: now()) ?? stored
+            stored = PurgeList(data, now: now())
         }
         let list = state.withLock { state in
             state.list.merge(stored)
+            state.list.forget(before: now().addingTimeInterval(-longest.seconds))
             return state.list
         }
         isEmpty.store(list == PurgeList(), ordering: .releasing)
-        let text = try list.encoded()
+        let text = list.encoded
         let wanted = Data(Digest.text(of: text).utf8)
-        if revision != wanted, list != PurgeList() {
+        if revision != wanted, revision != nil || list != PurgeList() {
             try await cache.store(DataCacheEntry(data: text, creationDate: now()), for: Self.listKey)
             try await cache.store(DataCacheEntry(data: wanted, creationDate: now()), for: Self.revisionKey)
         }
@@ -130,14 +156,14 @@ public final class Purges: Sendable {
         }
     }
 
-    private static let listKey = DataCacheKey(identifier: "purges 1")
-    private static let revisionKey = DataCacheKey(identifier: "purges 1 revision")
+    private static let listKey = DataCacheKey(identifier: "purges 2")
+    private static let revisionKey = DataCacheKey(identifier: "purges 2 revision")
 }
 
 /// The times of purges by what is purged.
-struct PurgeList: Codable, Equatable, Sendable {
+struct PurgeList: Equatable, Sendable {
     /// The most purges in a list.
-    static let limit = 10_000
+    static let limit = 100_000
     private static let maxNameBytes = OriginRules.maxByteCount + 7
     /// The most seconds by which clocks of servers differ.
     static let skew: TimeInterval = 3_600
@@ -148,23 +174,24 @@ struct PurgeList: Codable, Equatable, Sendable {
 
     init() {}
 
-    /// Creates a list that others can have written: times in the future don't count, which would hide all results.
-    init?(_ data: Data, now: Date) {
-        guard let list = try? JSONDecoder().decode(PurgeList.self, from: data) else { return nil }
+    /// Reads `encoded`, which others can have written: lines of another form and times in the future don't count, which
+    /// would hide all results.
+    init(_ data: Data, now: Date) {
         let latest = now.addingTimeInterval(Self.skew)
-        times = list.times.filter { $0.value <= latest && $0.key.utf8.count <= Self.maxNameBytes }
-        floor = list.floor <= latest ? list.floor : .distantPast
+        for line in data.split(separator: UInt8(ascii: "\n")) where line.count <= Self.maxNameBytes + 32 {
+            let parts = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 1)
+            guard let seconds = parts.first.flatMap({ TimeInterval($0) }), seconds.isFinite else { continue }
+            let time = Date(timeIntervalSinceReferenceDate: seconds)
+            guard time <= latest else { continue }
+            if parts.count == 1 { floor = time } else { times[String(parts[1])] = time }
+        }
     }
 
-    /// The list as JSON. Equal lists have equal texts.
-    func encoded() throws(DataCacheError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        do {
-            return try encoder.encode(self)
-        } catch {
-            throw .io("\(error)")
-        }
+    /// A line with the floor, and one for each purge: the seconds since 2001, which are exact, and the name. Equal lists
+    /// have equal texts.
+    var encoded: Data {
+        let lines = times.sorted { $0.key < $1.key }.map { "\($0.value.timeIntervalSinceReferenceDate) \($0.key)\n" }
+        return Data("\(floor.timeIntervalSinceReferenceDate)\n\(lines.joined())".utf8)
     }
 
     mutating func add(_ name: String, at time: Date) {
@@ -177,6 +204,11 @@ struct PurgeList: Codable, Equatable, Sendable {
         times.merge(other.times, uniquingKeysWith: max)
         floor = max(floor, other.floor)
         dropOldest()
+    }
+
+    /// Removes the purges that hide nothing any more.
+    mutating func forget(before time: Date) {
+        if times.contains(where: { $0.value < time }) { times = times.filter { $0.value >= time } }
     }
 
     private mutating func dropOldest() {
