@@ -17,29 +17,20 @@ extension Color {
     static var white: Color { Color(repeating: 1) }
 
     /// Returns a lighter (above 1) or darker color with the same alpha.
-    @inline(__always)
     func lit(_ factor: Float) -> Color { self * Color(factor, factor, factor, 1) }
 }
 
-@inline(__always)
 func mix(_ first: Color, _ second: Color, _ amount: Float) -> Color { first + (second - first) * amount }
 
-@inline(__always)
 func mix(_ first: Float, _ second: Float, _ amount: Float) -> Float { first + (second - first) * amount }
 
-@inline(__always)
 func clamped(_ value: Float) -> Float { max(0, min(1, value)) }
 
 /// Returns 3t² - 2t³, which has a slope of 0 at 0 and 1.
-@inline(__always)
 func eased(_ value: Float) -> Float { value * value * (3 - 2 * value) }
 
 /// Returns 0 below `start`, 1 above `end`, and a smooth transition in between.
-@inline(__always)
 func ramp(_ start: Float, _ end: Float, _ value: Float) -> Float { eased(clamped((value - start) / (end - start))) }
-
-/// Returns the sine of a phase, with a period of 1.
-func oscillation(_ phase: Float) -> Float { sin(phase * 2 * .pi) }
 
 /// Returns the angle of a direction, in radians.
 func angle(_ x: Float, _ y: Float) -> Float { atan2(y, x) }

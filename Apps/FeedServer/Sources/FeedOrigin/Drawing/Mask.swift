@@ -2,9 +2,12 @@
 struct Mask {
     let seed: UInt32
 
-    /// Returns the opacity of the image and of its shadow at a point. The coordinates of the image are from -1 to 1.
-    func coverage(_ x: Float, _ y: Float) -> (image: Float, shadow: Float) {
-        (ramp(1, 0.93, radius(x, y)), 0.5 * ramp(1.16, 0.8, radius(x - 0.02, y - 0.05)))
+    /// Returns the share of the image in the color, whose rest is shadow, and the opacity at a point. The coordinates of the
+    /// image are from -1 to 1.
+    func coverage(_ x: Float, _ y: Float) -> (share: Float, alpha: Float) {
+        let (image, shadow) = (ramp(1, 0.93, radius(x, y)), 0.5 * ramp(1.16, 0.8, radius(x - 0.02, y - 0.05)))
+        let alpha = image + shadow * (1 - image)
+        return (alpha > 0 ? image / alpha : 0, alpha)
     }
 
     /// Returns 1 at the edge of the shape, and less inside.

@@ -1,25 +1,18 @@
 /// The colors of a landscape at a time of day.
 struct Palette {
-    private let colors: [Color]
-    let isNight: Bool
-
-    private init(isNight: Bool = false, _ colors: UInt32...) {
-        self.colors = colors.map { Color(hex: $0) }
-        self.isNight = isNight
-    }
-
-    var zenith: Color { colors[0] }
-    var middle: Color { colors[1] }
-    var horizon: Color { colors[2] }
+    var zenith, middle, horizon: Color
     /// The color of the sun and of lit surfaces.
-    var light: Color { colors[3] }
-    var cloudShade: Color { colors[4] }
-    /// The color of distant land.
-    var far: Color { colors[5] }
-    /// The color of near land.
-    var near: Color { colors[6] }
-    var ground: Color { colors[7] }
-    var water: Color { colors[8] }
+    var light: Color
+    var cloudShade: Color
+    /// The colors of distant and of near land.
+    var far, near: Color
+    var ground, water: Color
+
+    private init(_ hex: UInt32...) {
+        let colors = hex.map(Color.init(hex:))
+        (zenith, middle, horizon, light, cloudShade) = (colors[0], colors[1], colors[2], colors[3], colors[4])
+        (far, near, ground, water) = (colors[5], colors[6], colors[7], colors[8])
+    }
 
     static let days: [Palette] = [
         // A clear noon.
@@ -30,22 +23,14 @@ struct Palette {
         Palette(0x5A6FA8, 0xC59AC0, 0xFFD9CC, 0xFFE9DA, 0x9A86A8, 0x7D7BA3, 0x3F4763, 0x55604F, 0x4A6288),
         // A cold winter day.
         Palette(0x6C93BC, 0xA9C4DB, 0xEAF1F5, 0xFFFDF5, 0x9AA9BA, 0x8AA0B8, 0x4C6178, 0x9FB2C2, 0x3E617C),
-        // After a storm.
-        Palette(0x3A4654, 0x6B7A86, 0xE0D3AE, 0xFFF0C4, 0x47505C, 0x54626B, 0x2E3A36, 0x5B6B33, 0x2C4048),
         // Spring.
         Palette(0x3F8FCF, 0x8CC6E8, 0xF2F3DC, 0xFFF6D0, 0xB4C3D0, 0x6E9A8C, 0x3E7A3C, 0x7FAE35, 0x2B7A86),
         // A red sunset.
         Palette(0x2B2A55, 0x9E3F5C, 0xFF9A4C, 0xFFC46B, 0x5A2F4F, 0x5E2F4B, 0x2A1830, 0x3A2028, 0x40203F),
-        // A southern country, late in the afternoon.
-        Palette(0x3F7FB8, 0x9DC3D4, 0xF7E3BF, 0xFFEFC7, 0xC4B2A0, 0xB08A72, 0x9A5E3C, 0xC98A4B, 0x2F7F95),
     ]
 
     static let nights: [Palette] = [
-        Palette(
-            isNight: true, 0x050A1E, 0x102650, 0x2F5580, 0xE8EEFF, 0x1B2A48, 0x1D3252, 0x0A1426, 0x0C1620, 0x0B1B38),
-        Palette(
-            isNight: true, 0x0B0820, 0x2A1B4E, 0x8A4A78, 0xFFE4D0, 0x33234E, 0x35254F, 0x120C20, 0x170F1C, 0x1A1238),
-        Palette(
-            isNight: true, 0x03121A, 0x0B3A40, 0x3E8A78, 0xDDFBE8, 0x12343A, 0x12353C, 0x06161A, 0x081A18, 0x06242C),
+        Palette(0x050A1E, 0x102650, 0x2F5580, 0xE8EEFF, 0x1B2A48, 0x1D3252, 0x0A1426, 0x0C1620, 0x0B1B38),
+        Palette(0x0B0820, 0x2A1B4E, 0x8A4A78, 0xFFE4D0, 0x33234E, 0x35254F, 0x120C20, 0x170F1C, 0x1A1238),
     ]
 }

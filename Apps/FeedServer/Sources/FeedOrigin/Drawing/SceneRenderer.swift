@@ -1,6 +1,31 @@
 import ImageCore
 
-/// Paints a frame of a scene: the layers from the furthest to the nearest, then the effects of a lens and film grain.
+/// Maps the pixels of a frame to the coordinates of a scene, whose height is 1 and whose horizontal center is 0.
+///
+/// Scenes don't depend on pixels, so every size shows the same scene.
+struct Viewport {
+    let width: Int
+    let height: Int
+    /// The horizontal movement of the camera. Near objects shift by this amount, and distant ones by less.
+    let pan: Float
+
+    /// - Parameter phase: The position in a looping animation, from 0 to 1.
+    init(_ size: PixelSize, phase: Float) {
+        (width, height) = (size.width, size.height)
+        pan = 0.16 * cosine((phase - 0.25) * 2 * .pi)
+    }
+
+    /// The height of a pixel in the scene.
+    var pixel: Float { 1 / Float(height) }
+
+    /// Returns the horizontal position of a column's center.
+    func x(_ column: Int) -> Float { (Float(column) + 0.5 - Float(width) / 2) * pixel }
+
+    /// Returns the column at a horizontal position, or the nearest one.
+    func column(_ x: Float) -> Int { Int(max(0, min(Float(width - 1), x * Float(height) + Float(width) / 2))) }
+}
+
+/// Paints a frame of a scene, with darker corners and a little grain, as of a camera.
 struct SceneRenderer {
     let composition: Composition
     let mask: Mask?
@@ -20,74 +45,21 @@ struct SceneRenderer {
     ///   - phase: The position in an animation, from 0 up to but not including 1, or nil for a still image.
     func bitmap(size: PixelSize, phase: Float? = nil) -> Bitmap {
         let view = Viewport(size, phase: phase ?? 0)
-        let layers = composition.layers(for: view)
-        var canvas = Canvas(width: size.width, pixels: [UInt8](repeating: 255, count: size.area * 4))
-        var line = [Color](repeating: .white, count: size.width)
-        let lens = Lens(view, seed: composition.seed)
+        let painting = composition.painting(for: view)
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(size.area * 4)
         for row in 0..<size.height {
-            let first = layers.lastIndex { $0.hides(row: row) } ?? 0
-            for layer in layers[first...] { layer.paint(row: row, onto: &line, canvas: canvas) }
-            lens.expose(line, row: row, onto: &canvas)
-            if let mask { cut(row, to: mask, view: view, canvas: &canvas) }
-        }
-        return Bitmap(size: size, pixels: canvas.pixels, isOpaque: mask == nil)
-    }
-
-    private func cut(_ row: Int, to mask: Mask, view: Viewport, canvas: inout Canvas) {
-        let y = view.vertical(row) * 2 - 1
-        let start = row * view.width * 4
-        for column in 0..<view.width {
-            let x = (Float(column) + 0.5) / Float(view.width) * 2 - 1
-            let (image, shadow) = mask.coverage(x, y)
-            let alpha = image + shadow * (1 - image)
-            let share = alpha > 0 ? image / alpha : 0
-            let index = start + column * 4
-            for channel in index..<(index + 3) {
-                canvas.pixels[channel] = UInt8(Float(canvas.pixels[channel]) * share + 0.5)
+            let y = (Float(row) + 0.5) * view.pixel
+            for column in 0..<size.width {
+                let across = (Float(column) + 0.5) / Float(size.width) * 2 - 1
+                let grain = (latticeValue(column, row, seed: composition.seed) - 0.5) * 4.4
+                let dark = 1.03 - 0.14 * (2 * y - 1) * (2 * y - 1) - 0.16 * across * across
+                let color = painting(SIMD2(view.x(column), y)) * (dark * 255) + (grain + 0.5)
+                let (share, alpha) = mask?.coverage(across, 2 * y - 1) ?? (1, 1)
+                for channel in 0..<3 { pixels.append(UInt8(max(0, min(255, color[channel])) * share)) }
+                pixels.append(UInt8(alpha * 255 + 0.5))
             }
-            canvas.pixels[index + 3] = UInt8(alpha * 255 + 0.5)
         }
-    }
-}
-
-/// The effects of a camera: darker corners and a little grain.
-struct Lens {
-    private let view: Viewport
-    private let seed: UInt32
-    private let falloff: [Float]
-
-    init(_ view: Viewport, seed: UInt32) {
-        self.view = view
-        self.seed = seed
-        falloff = (0..<view.width).map { column in
-            let x = (Float(column) + 0.5) / Float(view.width) * 2 - 1
-            return 0.16 * x * x
-        }
-    }
-
-    func expose(_ line: [Color], row: Int, onto canvas: inout Canvas) {
-        let y = view.vertical(row) * 2 - 1
-        let dark = 1.03 - 0.14 * y * y
-        var noise = seed ^ UInt32(truncatingIfNeeded: row) &* 0x9E37_79B1
-        let start = row * view.width * 4
-        var pixels = canvas.pixels.mutableSpan
-        let line = line.span
-        for column in 0..<view.width {
-            noise = noise &* 1_664_525 &+ 1_013_904_223
-            let grain = Float(noise >> 8) * (4.4 / 0x1p24) - 2.2
-            let factor = (dark - falloff[column]) * 255
-            let exposed = line[column] * factor + (grain + 0.5)
-            let index = start + column * 4
-            pixels[index] = Self.byte(exposed.x)
-            pixels[index + 1] = Self.byte(exposed.y)
-            pixels[index + 2] = Self.byte(exposed.z)
-        }
-    }
-
-    /// Returns the value, truncated and limited to a byte. Converts scalars, because converting a vector is much slower
-    /// in Swift 6.3.
-    @inline(__always)
-    private static func byte(_ value: Float) -> UInt8 {
-        UInt8(truncatingIfNeeded: Int32(max(0, min(255, value))))
+        return Bitmap(size: size, pixels: pixels, isOpaque: mask == nil)
     }
 }

@@ -89,7 +89,7 @@ public struct NetworkDefaults: Sendable {
         guard failureRate > 0, !faults.isEmpty else { return nil }
         var numbers = SeededGenerator(
             seed: seed ^ fingerprint(target.utf8) &+ UInt64(truncatingIfNeeded: attempt) &* 0x9E37_79B9)
-        guard Double(numbers.unit()) < failureRate else { return nil }
+        guard Double(numbers.value(0...1)) < failureRate else { return nil }
         return faults[numbers.index(below: faults.count)]
     }
 }
