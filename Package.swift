@@ -295,7 +295,7 @@ let suites = [
         of: ["ImageObserving", "ImageTesting"] + loaderParts + observability("Logging", "Metrics", "Tracing")
             + observability("InMemoryLogging", "MetricsTestKit", "InMemoryTracing")),
     tests("ImageLoadingTests", of: ["ImageHTTPCaching", "ImageMemoryCaching", "ImageTesting"] + loaderParts),
-    tests("ImagePresentingTests", of: ["ImagePresenting", "ImageTesting"] + loaderParts),
+    tests("ImagePresentingTests", of: ["ImagePresenting", "ImageTesting", "ImageMemoryCaching"] + loaderParts),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTesting", "ImageTransporting", httpTypes]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests(
@@ -418,13 +418,8 @@ let benchmarks = [
     command(
         "FeedBenchmarks", in: "Benchmarks",
         uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "CTransportFloor"]),
-    appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
+    appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
-    appLibrary(
-        "ScrollStudy", in: "Benchmarks",
-        uses: ["ImageMemoryCaching", "ImagePresenting", "ImageTesting"] + loaderParts),
-    tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
-    appKernels("CTraceFile", in: "Benchmarks", links: "z"),
     appKernels(
         "CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif",
         withTraits: ["AVIF": "avif", "HEIF": "heif", "JXL": "jxl"]),

@@ -1,61 +1,50 @@
+import Foundation
 public import ImageMemoryCaching
 
-/// Simulates each policy on each trace at several capacities and compares it with the optimum.
+/// Simulates each policy on each trace at several capacities, and compares it with the optimum.
 public struct EvictionStudy: Sendable {
-    /// A table row: the results of all policies for a trace at a capacity.
-    public struct Row: Sendable {
-        /// The name of the trace.
-        public var trace: String
-        /// The capacity as a share of the distinct keys, or of their bytes.
-        public var share: Double
-        /// The results in the order of the policies.
-        public var outcomes: [Outcome]
-        /// The result of `Optimum`.
-        public var optimum: Outcome
-
-        /// The hit ratio of each policy, divided by that of the optimum.
-        ///
-        /// A ratio can exceed 1 for a capacity in bytes, because that optimum is an estimate.
-        public var ratios: [Double] { outcomes.map { $0.hitRatio / optimum.hitRatio } }
+    /// The results for a trace at a capacity: those of the policies, then that of the optimum.
+    private struct Row {
+        var name: String
+        var hits: [HitRatios]
     }
 
-    /// The simulated policies, which are the columns of the tables.
-    public let policies: [EvictionPolicy]
-    /// The results for capacities in entries.
-    public private(set) var byCount: [Row] = []
-    /// The results for capacities in bytes. Only contains traces with sizes.
-    public private(set) var byBytes: [Row] = []
+    private let policies: [EvictionPolicy]
+    private let traces: [Trace]
 
-    /// Runs all simulations.
-    ///
     /// - Parameters:
     ///   - traces: The accesses to simulate.
-    ///   - policies: The policies to compare.
-    ///   - countShares: The capacities as shares of the distinct keys.
-    ///   - byteShares: The capacities as shares of the distinct bytes, for traces with sizes.
-    public init(
-        _ traces: [Trace], policies: [EvictionPolicy], countShares: [Double] = [0.05, 0.1, 0.25],
-        byteShares: [Double] = [0.01, 0.1]
-    ) {
-        self.policies = policies
-        for trace in traces {
-            byCount += countShares.map { row(trace, $0, inBytes: false) }
-            if trace.hasSizes { byBytes += byteShares.map { row(trace, $0, inBytes: true) } }
+    ///   - policies: The policies, which are the columns of the tables.
+    public init(_ traces: [Trace], policies: [EvictionPolicy]) { (self.traces, self.policies) = (traces, policies) }
+
+    /// Markdown tables of the hit ratios, by count, and by bytes for traces with sizes. Computing them takes seconds.
+    public var markdown: String {
+        let byCount = rows(traces, shares: [0.05, 0.1, 0.25], inBytes: false)
+        let byBytes = rows(traces.filter(\.hasSizes), shares: [0.01, 0.1], inBytes: true)
+        let parts = [table(byCount, of: "distinct keys") { String(format: "%.3f", $0.ofLookups) }]
+        if byBytes.isEmpty { return parts[0] }
+        return parts[0] + "\n\n"
+            + table(byBytes, of: "bytes") { String(format: "%.3f / %.3f", $0.ofLookups, $0.ofBytes) }
+    }
+
+    private func rows(_ traces: [Trace], shares: [Double], inBytes: Bool) -> [Row] {
+        traces.flatMap { trace in
+            shares.map { share in
+                let capacity = Capacity(share, of: trace, inBytes: inBytes)
+                let hits = policies.map { trace.hits(of: $0, capacity) } + [trace.hitsOfOptimum(capacity)]
+                return Row(name: "\(trace.name) \(String(format: "%g %%", share * 100))", hits: hits)
+            }
         }
     }
 
-    private func row(_ trace: Trace, _ share: Double, inBytes: Bool) -> Row {
-        let capacity = Capacity.share(share, of: trace, inBytes: inBytes)
-        return Row(
-            trace: trace.name, share: share, outcomes: policies.map { Simulation.run(trace, $0, capacity) },
-            optimum: Optimum.run(trace, capacity))
-    }
-
-    /// Returns the mean of `ratios` over all rows, for each policy.
-    public static func means(_ rows: [Row]) -> [Double] {
-        guard let first = rows.first else { return [] }
-        return first.ratios.indices.map { policy in
-            rows.reduce(0) { $0 + $1.ratios[policy] } / Double(rows.count)
+    private func table(_ rows: [Row], of unit: String, _ text: (HitRatios) -> String) -> String {
+        let heading = ["trace, share of \(unit)"] + policies.map(\.name) + ["optimum"]
+        let means = policies.indices.map { policy in
+            rows.reduce(0) { $0 + $1.hits[policy].ofLookups / $1.hits[policies.count].ofLookups } / Double(rows.count)
         }
+        let last = ["mean of hit ratio / optimum"] + means.map { String(format: "%.3f", $0) } + ["1"]
+        let rule = ["---"] + heading.dropFirst().map { _ in "---:" }
+        return ([heading, rule] + rows.map { [$0.name] + $0.hits.map(text) } + [last])
+            .map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
     }
 }

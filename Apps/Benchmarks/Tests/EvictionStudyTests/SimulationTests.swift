@@ -7,7 +7,7 @@ import Testing
 @Suite("Policy simulation")
 struct SimulationTests {
     @Test("LRU in the memory cache has as many hits as a reference implementation", arguments: [1, 7, 40])
-    func lru(_ capacity: Int) {
+    func lru(_ count: Int) {
         let trace = Self.trace(seed: 1, keys: 60, accesses: 2_000)
         var order: [Int] = []
         var hits = 0
@@ -15,77 +15,59 @@ struct SimulationTests {
             if let index = order.firstIndex(of: access.key) {
                 hits += 1
                 order.remove(at: index)
-            } else if order.count == capacity {
+            } else if order.count == count {
                 order.removeFirst()
             }
             order.append(access.key)
         }
-        #expect(Simulation.run(trace, .lru, .entries(capacity)).hitRatio == Double(hits) / 2_000)
+        #expect(trace.hits(of: .lru, Self.entries(count, of: trace)).ofLookups == Double(hits) / 2_000)
     }
 
     @Test("the optimum has as many hits as exhaustive search", arguments: 1...20)
     func optimum(_ seed: UInt64) {
         let trace = Self.trace(seed: seed, keys: 5, accesses: 12)
         let best = Self.mostHits(trace.accesses.map(\.key)[...], kept: [], capacity: 2)
-        #expect(Optimum.run(trace, .entries(2)).hitRatio == Double(best) / 12)
+        #expect(trace.hitsOfOptimum(Self.entries(2, of: trace)).ofLookups == Double(best) / 12)
     }
 
     @Test("no policy that admits every entry beats the optimum", arguments: [EvictionPolicy.lru, .lfu])
     func bound(_ policy: EvictionPolicy) {
         let trace = Self.trace(seed: 3, keys: 200, accesses: 5_000)
-        for capacity in [5, 20, 100] {
-            let optimum = Optimum.run(trace, .entries(capacity)).hitRatio
-            #expect(Simulation.run(trace, policy, .entries(capacity)).hitRatio <= optimum)
+        for count in [5, 20, 100] {
+            let capacity = Self.entries(count, of: trace)
+            #expect(trace.hits(of: policy, capacity).ofLookups <= trace.hitsOfOptimum(capacity).ofLookups)
         }
     }
 
     @Test("with a capacity in bytes, entries that exceed it never hit, and others do")
     func bytes() {
-        let accesses = [(0, 10), (1, 100), (0, 10), (1, 100)].map { Trace.Access(key: $0.0, size: $0.1) }
-        let trace = Trace(name: "a", accesses: accesses)
-        for outcome in [Simulation.run(trace, .lru, .bytes(50)), Optimum.run(trace, .bytes(50))] {
-            #expect(outcome == Outcome(hitRatio: 0.25, byteHitRatio: 10.0 / 220))
+        let trace = Trace(name: "a", [("a", 10), ("b", 100), ("a", 10), ("b", 100)].map { (name: $0.0, size: $0.1) })
+        let capacity = Capacity(0.5, of: trace, inBytes: true)
+        #expect(capacity.limit == 55 && Capacity(0.01, of: trace, inBytes: false).limit == 1)
+        for hits in [trace.hits(of: .lru, capacity), trace.hitsOfOptimum(capacity)] {
+            #expect(hits == HitRatios(ofLookups: 0.25, ofBytes: 10.0 / 220))
         }
     }
 
-    @Test("a capacity is a share of the distinct keys or bytes, rounded down, but at least 1")
-    func capacity() {
-        let accesses = [(0, 10), (1, 105), (0, 10)].map { Trace.Access(key: $0.0, size: $0.1) }
-        let trace = Trace(name: "a", accesses: accesses)
-        #expect(Capacity.share(0.5, of: trace, inBytes: true) == .bytes(57))
-        #expect(Capacity.share(0.5, of: trace, inBytes: false) == .entries(1))
-        #expect(Capacity.share(0.01, of: trace, inBytes: false) == .entries(1))
-    }
-
-    @Test("a simulated feed depends only on its seed")
+    @Test("a simulated feed depends only on its seed, and accesses avatars and thumbnails equally often")
     func feed() {
-        var other = FeedScroll()
-        other.seed = 2
-        let trace = FeedScroll().trace(named: "feed")
-        #expect(trace.accesses == FeedScroll().trace(named: "again").accesses)
-        #expect(trace.accesses != other.trace(named: "other").accesses)
-        #expect(trace.hasSizes)
+        let accesses = FeedScroll(seed: 1).trace("feed").accesses
+        #expect(accesses == Trace.simulated[0].accesses && accesses != FeedScroll(seed: 2).trace("other").accesses)
+        let avatars = accesses.count { $0.size == 96 * 96 * 4 }
+        let full = accesses.count { $0.size > 300 * 400 * 4 }
+        #expect(2 * avatars + full == accesses.count && full > 0)
     }
 
-    @Test("a feed accesses avatars and thumbnails equally often, and full images rarely")
-    func feedShape() {
-        let parameters = FeedScroll()
-        let accesses = parameters.trace(named: "feed").accesses
-        let avatars = accesses.count { parameters.avatarBytes.contains($0.size) }
-        let thumbnails = accesses.count { parameters.thumbnailBytes.contains($0.size) }
-        let full = Double(accesses.count - avatars - thumbnails) / Double(thumbnails)
-        #expect(avatars == thumbnails)
-        #expect(abs(full - parameters.fullChance) < 0.005)
+    @Test("the tables have a row for each trace and capacity, and name every policy")
+    func tables() {
+        let traces = [Self.trace(seed: 1, keys: 40, accesses: 500), FeedScroll(seed: 1, sessions: 10).trace("short")]
+        let lines = EvictionStudy(traces, policies: [.lru, .gdsf]).markdown.split(separator: "\n")
+        #expect(lines[0] == "| trace, share of distinct keys | LRU | GDSF | optimum |")
+        #expect(lines.count { $0.contains("short") } == 5 && lines.count { $0.contains("random") } == 3)
     }
 
-    @Test("a study has a row for each trace and capacity, and its table names every policy")
-    func study() {
-        let traces = [Self.trace(seed: 1, keys: 40, accesses: 500), FeedScroll.short.trace(named: "short")]
-        let study = EvictionStudy(traces, policies: [.lru, .gdsf], countShares: [0.1, 0.5], byteShares: [0.1])
-        #expect(study.byCount.map(\.trace) == ["random", "random", "short", "short"])
-        #expect(study.byBytes.map(\.trace) == ["short"])
-        #expect(study.markdown.contains("LRU") && study.markdown.contains("GDSF"))
-        #expect(study.markdown.split(separator: "\n").count == 11)
+    private static func entries(_ count: Int, of trace: Trace) -> Capacity {
+        Capacity((Double(count) + 0.5) / Double(trace.sizes.count), of: trace, inBytes: false)
     }
 
     /// Returns the maximum number of hits over all choices of evicted entries.
@@ -102,17 +84,9 @@ struct SimulationTests {
         var random = SeededRandom(seed: seed)
         return Trace(
             name: "random",
-            accesses: (0..<accesses).map { _ in
+            (0..<accesses).map { _ in
                 let bound = Int.random(in: 1...keys, using: &random)
-                return Trace.Access(key: Int.random(in: 0..<bound, using: &random), size: 1)
+                return (name: Int.random(in: 0..<bound, using: &random), size: 1)
             })
-    }
-}
-
-extension FeedScroll {
-    fileprivate static var short: FeedScroll {
-        var scroll = FeedScroll()
-        scroll.sessions = 10
-        return scroll
     }
 }
