@@ -56,6 +56,10 @@ private struct LosslessStream {
 /// An image may have up to 65,536 groups of prefix codes, listed in a separate small image (RFC 9649, 3.7.2.2). libwebp
 /// allocates tables for each group. The estimate reads the transforms and that image as a stream of symbols to find the
 /// largest group number. The time is linear in their bits and pixels. The memory is that of one group of codes.
+///
+/// The number of pixels would be a bound without reading anything: at most one group for 4 × 4 pixels, of 12 kB each. But
+/// it would refuse every lossless image above half a megapixel with the default limit, while real ones have some dozens
+/// of groups.
 struct VP8LMemoryEstimate {
     /// The memory in bytes of the small images, including that of the groups, and of the tables of all groups.
     private(set) var byteCount = 0
