@@ -136,8 +136,7 @@
         fileprivate func data(hiding boxes: [Box], endingWith last: Box?) -> Data {
             var data = data
             for box in boxes { data = data.replacing(at: box.offset + 4, with: Data("free".utf8)) }
-            if let last, integer(at: last.offset, length: 4) == 0, let size = UInt32(exactly: data.count - last.offset)
-            {
+            if let last, data.bigEndian(at: last.offset, 4) == 0, let size = UInt32(exactly: data.count - last.offset) {
                 data = data.replacing(at: last.offset, with: Data((0..<4).map { UInt8(size >> (24 - 8 * $0) & 255) }))
             }
             return data
@@ -252,14 +251,14 @@
 
         /// Adds the counts of a box. They are declared ones, because libavif rejects tables that are too short.
         private mutating func add(_ box: Box, of reader: inout BoxReader) throws(ImageDecodingError) {
-            let count = reader.integer(at: box.content.lowerBound + 4, length: 4) ?? 0
+            let count = reader.data.bigEndian(at: box.content.lowerBound + 4, 4) ?? 0
             switch box.name {
             case "stsd": try addDescriptions(in: box, of: &reader)
             case "stts":
                 timingBoxes.append(box)
                 timingCount += count
             case "stsz":
-                frameCount = max(frameCount, reader.integer(at: box.content.lowerBound + 8, length: 4) ?? 0)
+                frameCount = max(frameCount, reader.data.bigEndian(at: box.content.lowerBound + 8, 4) ?? 0)
             case "stsc": runCount += count
             case "stco", "co64": chunkCount += count
             default: break

@@ -235,7 +235,7 @@
                 var reader = BoxReader(file, format: .avif)
                 guard let movie = try reader.fileBoxes().first(where: { $0.name == "moov" }),
                     let header = try reader.boxes(in: movie.content).first(where: { $0.name == "mvhd" }),
-                    let duration = reader.integer(at: header.content.lowerBound + 24, length: 8)
+                    let duration = reader.data.bigEndian(at: header.content.lowerBound + 24, 8)
                 else { throw unknownLayout }
                 let tracks = try reader.boxes(in: [movie], named: "trak")
                 guard try reader.boxes(in: tracks, named: "edts").isEmpty else { return file }

@@ -45,8 +45,7 @@
         func slices(in data: Data) throws(ImageDecodingError) -> Data {
             var slices = Data(capacity: data.count)
             var rest = data
-            while rest.count >= lengthSize {
-                let length = rest.prefix(lengthSize).reduce(0) { $0 << 8 | Int($1) }
+            while let length = rest.bigEndian(at: 0, lengthSize) {
                 rest = rest.dropFirst(lengthSize)
                 guard length <= rest.count else { throw .malformed(.heic, "a NAL unit exceeds its item") }
                 let unit = HEVCUnit(rest.prefix(length))

@@ -37,15 +37,8 @@ struct PNGChunks: Sequence, IteratorProtocol {
         return Int(checksum.value) == uint32(at: chunk.content.upperBound)
     }
 
-    /// Reads a big-endian number of up to four bytes.
-    func number(at offset: Int, bytes count: Int) -> Int {
-        let bytes = file.span
-        var number = 0
-        for index in offset..<offset + count { number = number << 8 | Int(bytes[index]) }
-        return number
-    }
-
-    func uint32(at offset: Int) -> Int { number(at: offset, bytes: 4) }
+    /// Returns the number of four bytes at an offset, or 0 beyond the end.
+    func uint32(at offset: Int) -> Int { file.bigEndian(at: offset, 4) ?? 0 }
 }
 
 /// A frame of an animation: an fcTL chunk and the chunks with its pixels (PNG 3rd edition, 11.3.6.2).
@@ -69,10 +62,11 @@ struct PNGFrame {
         guard area.width > 0, area.height > 0, area.left + area.width <= canvas.width,
             area.top + area.height <= canvas.height
         else { return nil }
-        let (delay, unit) = (chunks.number(at: start + 20, bytes: 2), chunks.number(at: start + 22, bytes: 2))
+        guard let delay = chunks.file.bigEndian(at: start + 20, 2), let unit = chunks.file.bigEndian(at: start + 22, 2),
+            let disposal = chunks.file.bigEndian(at: start + 24, 1), disposal <= 2,
+            let blending = chunks.file.bigEndian(at: start + 25, 1), blending <= 1
+        else { return nil }
         self.delay = .nanoseconds(Int64(delay) * 1_000_000_000 / Int64(unit == 0 ? 100 : unit))
-        let (disposal, blending) = (chunks.number(at: start + 24, bytes: 1), chunks.number(at: start + 25, bytes: 1))
-        guard disposal <= 2, blending <= 1 else { return nil }
         blends = blending == 1 && hasAlpha
         onCanvas = CanvasFrame(area: area, disposal: [.keep, .clear, .restore][disposal], isOpaque: !blends)
         offset = start - 8

@@ -17,13 +17,13 @@ struct PNGColors {
         let data = chunk.data
         switch chunk.type {
         case .srgb where data.count == 1: isSRGB = true
-        case .gamma where data.count == 4 && gamma == nil: gamma = Self.gamma(data.bigEndian32(at: 0))
+        case .gamma where data.count == 4 && gamma == nil: gamma = Self.gamma(data.uint32(at: 0))
         case .chromaticities where data.count == 32 && primaries == nil: primaries = RGBPrimaries(chunk: data)
         case .codePoints where data.count == 4 && coded == nil: coded = Self.color(codePoints: data)
         case .lightLevel where data.count == 8 && lightLevel == nil:
-            lightLevel = Double(data.bigEndian32(at: 0)) / 10_000
+            lightLevel = Double(data.uint32(at: 0)) / 10_000
         case .mastering where data.count == 24 && mastering == nil:
-            mastering = Double(data.bigEndian32(at: 16)) / 10_000
+            mastering = Double(data.uint32(at: 16)) / 10_000
         default: break
         }
     }
@@ -65,7 +65,7 @@ extension RGBPrimaries {
     fileprivate init(chunk data: [UInt8]) {
         let points = stride(from: 0, to: 32, by: 8).map { offset in
             Chromaticity(
-                x: Double(data.bigEndian32(at: offset)) / 100_000, y: Double(data.bigEndian32(at: offset + 4)) / 100_000
+                x: Double(data.uint32(at: offset)) / 100_000, y: Double(data.uint32(at: offset + 4)) / 100_000
             )
         }
         self.init(white: points[0], red: points[1], green: points[2], blue: points[3])

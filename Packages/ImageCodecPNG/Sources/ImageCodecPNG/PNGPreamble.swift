@@ -169,7 +169,7 @@ struct PNGHeader {
     /// - Parameter data: The data of the chunk.
     init(_ data: [UInt8]) throws(ImageDecodingError) {
         guard data.count == 13 else { throw .malformed(.png, "the header has \(data.count) bytes") }
-        size = PixelSize(width: data.bigEndian32(at: 0), height: data.bigEndian32(at: 4))
+        size = PixelSize(width: data.uint32(at: 0), height: data.uint32(at: 4))
         let sides = 1...Int(Int32.max)
         guard sides.contains(size.width), sides.contains(size.height) else {
             throw .malformed(.png, "the image size is \(size)")
@@ -189,8 +189,8 @@ struct PNGHeader {
 }
 
 extension [UInt8] {
-    /// - Precondition: The array has four bytes at `offset`.
-    func bigEndian32(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+    /// Returns the number of four bytes at an offset, or 0 beyond the end.
+    func uint32(at offset: Int) -> Int { bigEndian(at: offset, 4) ?? 0 }
 }
 
 /// Reads embedded ICC profiles.
@@ -202,7 +202,7 @@ enum PNGProfile {
         else { return nil }
         let stream = chunk[(name + 2)...]
         guard let start = inflated(stream, count: 4) else { return nil }
-        let length = start.bigEndian32(at: 0)
+        let length = start.uint32(at: 0)
         guard length >= headerBytes, length <= limits.metadataByteLimit, let profile = inflated(stream, count: length)
         else { return nil }
         let space = Array(profile[16..<20]), signature = Array(profile[36..<40])

@@ -25,12 +25,12 @@ private struct LosslessStream {
 
     /// Searches the chunks up to the image, as libwebp does. The last ALPH chunk before the image applies.
     init?(in range: Range<Int>, of file: Data) {
-        let bytes = RIFFBytes(data: file.dropFirst(range.lowerBound).prefix(range.count))
-        var offset = bytes.name(at: 0) == "RIFF" ? 12 : 0
+        let bytes = file.dropFirst(range.lowerBound).prefix(range.count)
+        var offset = bytes.chunkName(at: 0) == "RIFF" ? 12 : 0
         var alpha: Data?
-        while let size = bytes.integer(at: offset + 4, length: 4) {
-            let payload = bytes.data.dropFirst(offset + 8).prefix(size)
-            switch bytes.name(at: offset) {
+        while let size = bytes.littleEndian(at: offset + 4, 4) {
+            let payload = bytes.dropFirst(offset + 8).prefix(size)
+            switch bytes.chunkName(at: offset) {
             case "VP8L":
                 data = payload
                 hasHeader = true

@@ -138,7 +138,6 @@ func check(_ outcome: webp_outcome) throws(ImageDecodingError) {
 /// The list ends at the end of the file according to its header, or at a chunk with an invalid size.
 struct RIFFChunks {
     private let data: Data
-    private let bytes: RIFFBytes
     private var chunks: [Chunk] = []
     /// The range of a frame that the data ends in.
     private var truncatedFrame: Range<Int>?
@@ -155,33 +154,34 @@ struct RIFFChunks {
     /// Reads the chunks. Throws if there are too many frames or other chunks.
     init(of data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         self.data = data
-        bytes = RIFFBytes(data: data)
         let end = min(data.count, Self.fileLength(of: data) ?? 8)
         var offset = 12
         var frameCount = 0
-        while let size = bytes.integer(at: offset + 4, length: 4), size <= end - offset - 8 {
+        while let size = data.littleEndian(at: offset + 4, 4), size <= end - offset - 8 {
             let payload = offset + 8..<offset + 8 + size
-            let chunk = Chunk(name: bytes.name(at: offset), payload: payload)
+            let chunk = Chunk(name: data.chunkName(at: offset), payload: payload)
             if chunk.name == "ANMF" { frameCount += 1 }
             try limits.check(.frames, frameCount)
             if chunks.count - frameCount >= Self.maximumOtherChunks { throw .malformed(.webP, "too many chunks") }
             chunks.append(chunk)
             offset = payload.upperBound + size % 2
         }
-        if end == data.count, offset + 8 <= end, bytes.name(at: offset) == "ANMF" { truncatedFrame = offset + 8..<end }
+        if end == data.count, offset + 8 <= end, data.chunkName(at: offset) == "ANMF" {
+            truncatedFrame = offset + 8..<end
+        }
     }
 
     /// Whether the data includes a part of an image, so that its header may be available. Only the last chunk can be
     /// longer than the data.
     var reachesImage: Bool {
         let offset = chunks.last.map { $0.payload.upperBound + $0.payload.count % 2 } ?? 12
-        let names = chunks.map(\.name) + [bytes.name(at: offset)]
+        let names = chunks.map(\.name) + [data.chunkName(at: offset)]
         return names.contains { ["VP8 ", "VP8L", "ANMF"].contains($0) }
     }
 
     /// Returns the length of a file from its header. Returns nil if the header is incomplete.
     static func fileLength(of data: Data) -> Int? {
-        RIFFBytes(data: data).integer(at: 4, length: 4).map { 8 + $0 }
+        data.littleEndian(at: 4, 4).map { 8 + $0 }
     }
 
     /// Returns the chunks with this name. Skips those that are empty or above the limit.
@@ -210,11 +210,11 @@ struct RIFFChunks {
 
     private func frame(_ payload: Range<Int>) throws(ImageDecodingError) -> WebPFrame {
         let start = payload.lowerBound
-        guard payload.count > 16, let left = bytes.integer(at: start, length: 3),
-            let top = bytes.integer(at: start + 3, length: 3), let width = bytes.integer(at: start + 6, length: 3),
-            let height = bytes.integer(at: start + 9, length: 3),
-            let duration = bytes.integer(at: start + 12, length: 3),
-            let flags = bytes.integer(at: start + 15, length: 1)
+        guard payload.count > 16, let left = self.data.littleEndian(at: start, 3),
+            let top = self.data.littleEndian(at: start + 3, 3), let width = self.data.littleEndian(at: start + 6, 3),
+            let height = self.data.littleEndian(at: start + 9, 3),
+            let duration = self.data.littleEndian(at: start + 12, 3),
+            let flags = self.data.littleEndian(at: start + 15, 1)
         else { throw .malformed(.webP, "a frame chunk is too short") }
         let data = start + 16..<payload.upperBound
         let image = try WebPImage(header: data, of: self.data)
@@ -228,18 +228,7 @@ struct RIFFChunks {
     }
 }
 
-/// Reads little-endian integers with bounds checks.
-struct RIFFBytes {
-    let data: Data
-
-    /// - Parameter length: 1 to 4 bytes.
-    func integer(at offset: Int, length: Int) -> Int? {
-        guard offset >= 0, offset + length <= data.count else { return nil }
-        let start = data.startIndex + offset
-        return data[start..<start + length].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    func name(at offset: Int) -> String {
-        String(decoding: data.dropFirst(offset).prefix(4), as: UTF8.self)
-    }
+extension Data {
+    /// Returns the name of the chunk at an offset.
+    func chunkName(at offset: Int) -> String { String(decoding: dropFirst(offset).prefix(4), as: UTF8.self) }
 }

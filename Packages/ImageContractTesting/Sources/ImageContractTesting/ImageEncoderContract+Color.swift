@@ -47,15 +47,10 @@ extension SourceColor {
 extension Data {
     /// The colorants of an ICC profile in CIE XYZ (ICC.1:2022, 9.2.44), or nil if it has none.
     fileprivate var colorants: [Double]? {
-        let bytes = [UInt8](self)
-        func number(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
-        var found: [Double] = []
-        for name in ["rXYZ", "gXYZ", "bXYZ"] {
-            let entry = stride(from: 132, through: bytes.count - 12, by: 12)
-                .first { bytes[$0..<$0 + 4].elementsEqual(name.utf8) }
-            guard let offset = entry.map({ number(at: $0 + 4) }), offset <= bytes.count - 20 else { return nil }
-            found += [8, 12, 16].map { Double(Int32(truncatingIfNeeded: number(at: offset + $0))) / 65_536 }
+        let tags = ["rXYZ", "gXYZ", "bXYZ"].compactMap { ICCProfile.tag($0, of: self) }
+        let numbers = tags.flatMap { tag in
+            [8, 12, 16].compactMap { tag.bigEndian(at: $0, 4, as: UInt32.self) }
         }
-        return found
+        return numbers.count == 9 ? numbers.map { Double(Int32(bitPattern: $0)) / 65_536 } : nil
     }
 }

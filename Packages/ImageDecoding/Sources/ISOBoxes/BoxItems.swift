@@ -6,6 +6,8 @@ package struct BoxItems {
     package struct Item {
         /// The four characters of the type: `hvc1` for an HEVC image, `grid` for tiles.
         package var type = ""
+        /// Of an item of the type `mime`, its media type; nil if its data is compressed.
+        package var mediaType: String?
         package var isProtected = false
         /// The ranges of its data, in the file or in the `idat` box.
         package var extents: [Range<Int>] = []
@@ -99,7 +101,7 @@ package struct BoxItems {
             guard let box = boxes.first(where: { $0.name == name }), box.content.count >= offset + length else {
                 return nil
             }
-            return reader.integer(at: box.content.lowerBound + offset, length: length).map(Double.init)
+            return reader.data.bigEndian(at: box.content.lowerBound + offset, length).map(Double.init)
         }
         return (
             number(in: "clli", at: 0, length: 2), number(in: "mdcv", at: 16, length: 4).map { $0 / 10_000 }
@@ -127,8 +129,18 @@ package struct BoxItems {
             let id = try fields.integer(fields.version == 2 ? 2 : 4)
             mention(id)
             items[id]?.isProtected = try fields.integer(2) != 0
-            items[id]?.type = try fields.name()
+            let type = try fields.name()
+            items[id]?.type = type
+            let mediaType = type == "mime" ? mediaType(in: reader.bytes(in: fields.rest)) : nil
+            items[id]?.mediaType = mediaType
         }
+    }
+
+    /// Reads the media type after the name of an item. An encoding can follow it. Each ends with a zero.
+    private func mediaType(in texts: Data) -> String? {
+        let texts = texts.split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
+        guard texts.count == 2 || texts.count > 2 && texts[2].isEmpty else { return nil }
+        return String(decoding: texts[1], as: UTF8.self)
     }
 
     private mutating func readReferences(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {

@@ -33,13 +33,6 @@ package struct BoxReader {
         if budget < 0 { throw .malformed(format, "too many boxes, items or references") }
     }
 
-    /// Returns a number of up to 8 bytes, or nil beyond the end of the file or above `Int.max`.
-    package func integer(at offset: Int, length: Int) -> Int? {
-        guard offset >= 0, length <= data.count, offset <= data.count - length else { return nil }
-        let value = bytes(in: offset..<offset + length).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return Int(exactly: value)
-    }
-
     /// Returns the bytes in a range, as far as the file has them.
     package func bytes(in range: Range<Int>) -> Data { data.dropFirst(range.lowerBound).prefix(range.count) }
 
@@ -53,10 +46,10 @@ package struct BoxReader {
 
     /// Returns the box at an offset, whose end may be beyond `end`. Returns nil if its header is incomplete or wrong.
     private func box(at offset: Int, end: Int) -> Box? {
-        guard offset <= end - 8, let size = integer(at: offset, length: 4) else { return nil }
+        guard offset <= end - 8, let size = data.bigEndian(at: offset, 4) else { return nil }
         var (header, length) = (8, size)
         if size == 1 {
-            guard offset <= end - 16, let large = integer(at: offset + 8, length: 8) else { return nil }
+            guard offset <= end - 16, let large = data.bigEndian(at: offset + 8, 8) else { return nil }
             (header, length) = (16, large)
         } else if size == 0 {
             length = end - offset
@@ -119,7 +112,7 @@ package struct BoxFields {
 
     /// Reads a big-endian number of 0 to 8 bytes.
     package mutating func integer(_ length: Int) throws(ImageDecodingError) -> Int {
-        guard length <= end - offset, let value = reader.integer(at: offset, length: length) else {
+        guard length <= end - offset, let value = reader.data.bigEndian(at: offset, length) else {
             throw .malformed(reader.format, "a box ends too early")
         }
         offset += length

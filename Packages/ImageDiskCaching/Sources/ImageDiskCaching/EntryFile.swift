@@ -112,15 +112,13 @@ struct EntryChecksum {
 extension [UInt8] {
     /// Appends the bytes of a number, little-endian.
     mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
-        for shift in stride(from: 0, to: number.bitWidth, by: 8) {
-            append(UInt8(truncatingIfNeeded: number >> shift))
-        }
+        append(littleEndian: number)
     }
 }
 
 extension Data {
-    /// Returns the little-endian number of up to 8 bytes at an offset. Missing bytes count as 0.
+    /// Returns the little-endian number of up to 8 bytes at an offset, or 0 beyond the end.
     func number(at offset: Int, _ byteCount: Int) -> UInt64 {
-        dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        littleEndian(at: offset, byteCount, as: UInt64.self) ?? 0
     }
 }

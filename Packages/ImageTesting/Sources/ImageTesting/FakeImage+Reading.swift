@@ -46,7 +46,7 @@ private struct FakeReader {
     }
 
     mutating func number(_ count: Int) throws(ImageDecodingError) -> Int {
-        try take(count).reduce(0) { $0 << 8 | Int($1) }
+        try take(count).bigEndian(at: 0, count) ?? 0
     }
 
     mutating func frame(area: Int) throws(ImageDecodingError) -> [UInt8] {

@@ -150,7 +150,7 @@ extension ThumbHash {
 
     /// Returns bits of the header as a whole number.
     private func field(at start: Int, bits: Int) -> Double {
-        let header = bytes.prefix(6).reversed().reduce(0) { $0 << 8 | Int($1) }
+        let header = bytes.littleEndian(at: 0, 6, as: UInt64.self) ?? 0
         return Double(header >> start & (1 << bits - 1))
     }
 }

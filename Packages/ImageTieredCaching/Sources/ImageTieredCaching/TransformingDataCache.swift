@@ -76,7 +76,7 @@ public struct EncryptionTransform: DataCacheTransform {
     /// Encrypts data and metadata. Throws the error of the encryption.
     public func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         var bytes = Data(capacity: 8 + entry.metadata.count + entry.data.count)
-        bytes.append(Self.bytes(of: UInt64(entry.metadata.count)))
+        bytes.append(littleEndian: UInt64(entry.metadata.count))
         bytes.append(entry.metadata)
         bytes.append(entry.data)
         let encrypted = try encryption.encrypt(bytes, context: Self.context(key, entry.creationDate))
@@ -86,9 +86,7 @@ public struct EncryptionTransform: DataCacheTransform {
     /// Decrypts data and metadata. Throws if the entry was altered, or encrypted otherwise or for another key.
     public func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         let bytes = try encryption.decrypt(entry.data, context: Self.context(key, entry.creationDate))
-        guard bytes.count >= 8 else { throw Malformed() }
-        let length = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let length = Int(exactly: length), length <= bytes.count - 8 else { throw Malformed() }
+        guard let length = bytes.littleEndian(at: 0, 8), length <= bytes.count - 8 else { throw Malformed() }
         return DataCacheEntry(
             data: Data(bytes.dropFirst(8 + length)), metadata: Data(bytes.dropFirst(8).prefix(length)),
             creationDate: entry.creationDate)
@@ -97,11 +95,8 @@ public struct EncryptionTransform: DataCacheTransform {
     private struct Malformed: Error {}
 
     private static func context(_ key: DataCacheKey, _ date: Date) -> Data {
-        bytes(of: date.timeIntervalSinceReferenceDate.bitPattern) + Data(key.identifier.utf8)
-    }
-
-    private static func bytes(of number: UInt64) -> Data {
-        // An integer has no padding.
-        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe Data($0) }
+        var context = Data()
+        context.append(littleEndian: date.timeIntervalSinceReferenceDate.bitPattern)
+        return context + Data(key.identifier.utf8)
     }
 }

@@ -1,17 +1,23 @@
 /// Reads and writes ICC profiles (ICC.1:2022), as far as that needs no color management.
-enum ICCProfile {
-    /// Returns the code points of ITU-T H.273 in the tag `cicp`, or nil if there is none.
-    static func codePoints(of profile: Data) -> (primaries: Int, transfer: Int)? {
-        let bytes = [UInt8](profile)
-        guard bytes.count >= 132 else { return nil }
-        for index in 0..<min(bytes.number(at: 128), (bytes.count - 132) / 12) {
-            let entry = 132 + 12 * index
-            guard bytes[entry..<entry + 4].elementsEqual("cicp".utf8) else { continue }
-            let offset = bytes.number(at: entry + 4)
-            guard offset <= bytes.count - 12, bytes[offset..<offset + 4].elementsEqual("cicp".utf8) else { return nil }
-            return (Int(bytes[offset + 8]), Int(bytes[offset + 9]))
+package enum ICCProfile {
+    /// Returns the data of the first tag with a name of four characters, or nil if it is missing or damaged (7.3).
+    package static func tag(_ name: String, of profile: Data) -> Data? {
+        guard let count = profile.bigEndian(at: 128, 4) else { return nil }
+        for index in 0..<min(count, profile.count / 12) {
+            guard let entry = profile.part(at: 132 + 12 * index, 12) else { return nil }
+            guard entry.starts(with: name.utf8) else { continue }
+            guard let offset = entry.bigEndian(at: 4, 4), let length = entry.bigEndian(at: 8, 4) else { return nil }
+            return profile.part(at: offset, length)
         }
         return nil
+    }
+
+    /// Returns the code points of ITU-T H.273 in the tag `cicp`, or nil if there is none.
+    static func codePoints(of profile: Data) -> (primaries: Int, transfer: Int)? {
+        guard let content = tag("cicp", of: profile), content.starts(with: "cicp".utf8),
+            let primaries = content.bigEndian(at: 8, 1), let transfer = content.bigEndian(at: 9, 1)
+        else { return nil }
+        return (primaries, transfer)
     }
 
     /// Returns a profile of a display (ICC.1, 8.4.3) for a parametric transfer function.
@@ -79,9 +85,4 @@ extension Double {
 
 extension Int {
     fileprivate var bigEndian32: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
-}
-
-extension [UInt8] {
-    /// - Precondition: The array has four bytes at `offset`.
-    fileprivate func number(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
 }

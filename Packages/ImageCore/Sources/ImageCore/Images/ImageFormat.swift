@@ -80,9 +80,8 @@ private struct FileTypeBox {
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
-        let length = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
         // 1 means a length of 64 bits, and 0 the rest of the file. Writers don't use them for this box.
-        guard length >= 16 else { return nil }
+        guard let length = bytes.bigEndian(at: 0, 4), length >= 16 else { return nil }
         let compatible = stride(from: 16, to: min(length, bytes.count) - 3, by: 4).map { Array(bytes[$0..<$0 + 4]) }
         brands = [Array(bytes[8..<12])] + compatible
     }
