@@ -184,7 +184,8 @@ let codecs = [
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
     module("ImageCodecImageIO", uses: ["ImageCore"]),
     module("ImageThumbHash", uses: ["ImageCore"]),
-    // Reads the container of AVIF, HEIF and JPEG XL.
+    module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
+    // Reads the container of AVIF, HEIF and JPEG XL, for their codecs and for ImageMetadata.
     .target(
         name: "ISOBoxes", dependencies: ["ImageCore"], path: "Packages/ImageDecoding/Sources/ISOBoxes",
         swiftSettings: strict),
@@ -284,6 +285,7 @@ let suites = [
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(of: "ImageThumbHash"),
+    tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
     tests(of: "ImageCodecHEIF", uses: codecTesting + ["ImageCodecJPEG", optional("CTestHEIF", trait: "HEIF")]),
     tests(of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles"]),
@@ -374,15 +376,15 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash",
+            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "ImageMetadata",
             "CImageLoadTool", onLinux("ImageCodecWebP"), httpTypes, argumentParser,
         ]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
             "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching",
-            "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages",
-            argumentParser,
+            "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "ImageMetadata", "LoopbackServer", "CommandRunning",
+            "GeneratedImages", argumentParser,
         ]),
 ]
 

@@ -78,7 +78,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
     ],
     targets: [
-        // Its readers of file formats, in Metadata, are symbolic links to those of imageload.
         .target(
             name: "ImageServerKit",
             dependencies: [
@@ -87,8 +86,8 @@ let package = Package(
                 "CChildProcess", "SourceFormats",
                 module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
-                module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
-                module("ImageObserving"),
+                module("ImageThumbHash"), module("ImageMetadata"), module("ImageTieredCaching"),
+                module("ImageRedisCaching"), module("ImageObserving"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -114,7 +113,6 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        // Its Data+Numbers.swift is a symbolic link to that of imageload.
         .target(
             name: "SourceFormats",
             dependencies: [
@@ -146,7 +144,8 @@ let package = Package(
             dependencies: [
                 "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
                 module("ImageCore"), module("ImageLoaderKit"), module("ImageProcessing"), module("ImageTransporting"),
-                module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
+                module("ImageTesting"), module("ImageMetadata"), module("ImageDecoding"),
+                module("ImageColorManagement"),
                 module("ImageScheduling"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

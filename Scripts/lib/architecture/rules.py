@@ -17,7 +17,7 @@ TOOLKITS = {'ImagePresentingGTK'}
 # Ends tests that hang.
 WAIT_GUARD = 'ImageTesting/WaitGuard.swift'
 APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingAppKit', 'ImagePresentingSwiftUI'}
-# Targets without a product, which codecs share.
+# Targets without a product, which codecs and ImageMetadata share.
 SHARED = {'ISOBoxes'}
 MONOTONIC_TIME = {'ImageTransportCurl'}
 TOP_LEVEL = {

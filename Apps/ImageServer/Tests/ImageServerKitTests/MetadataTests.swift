@@ -4,6 +4,7 @@ import ImageCodecPNG
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import ImageTesting
 import Testing
 
@@ -51,10 +52,10 @@ import Testing
     }
 
     private func source(_ format: ImageFormat, littleEndian: Bool = false) throws -> Data {
-        let metadata = ImageMetadata(exif: Self.exif(littleEndian: littleEndian), xmp: Self.xmp(Self.gainMap))
+        let metadata = EmbeddedMetadata(exif: Self.exif(littleEndian: littleEndian), xmp: Self.xmp(Self.gainMap))
         let encoder = try #require([any ImageEncoder].all.first { $0.format == format })
         let file = try encoder.encode(SampleImages.bitmap(80, 40), options: EncodingOptions())
-        return metadata.added(to: file, format: format)
+        return try metadata.embedded(in: file)
     }
 
     /// The size of a result of the width 20. The Exif orientation does not apply to files of boxes.
@@ -84,8 +85,9 @@ import Testing
     @Test("keeps all metadata with sm:0, of an upright image without a gain map", arguments: sources, results)
     func all(from: ImageFormat, to: ImageFormat) throws {
         let result = try rendered(source(from), "w:20/sm:0/f:\(to.rawValue)")
-        let exif = ExifBlock.upright(Self.exif(littleEndian: false))
-        #expect(ImageMetadata(of: result, to) == ImageMetadata(exif: exif, xmp: Self.xmp()))
+        let source = EmbeddedMetadata(exif: Self.exif(littleEndian: false), xmp: Self.xmp(Self.gainMap))
+        #expect(EmbeddedMetadata(of: result) == source.forUprightImage)
+        #expect(source.forUprightImage.xmp == Self.xmp())
         let header = try SampleImages.decoder().header(of: result)
         #expect(header.orientation == .up && header.size == size(of: from))
         _ = try SampleImages.decoder().decode(result)
@@ -110,44 +112,19 @@ import Testing
         let bitmap = SampleImages.bitmap(20, 10)
         let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: true, colorSpace: .displayP3)
         let png = try PNGEncoder().encode(wide, options: EncodingOptions())
-        let source = ImageMetadata(exif: Self.exif(littleEndian: true)).added(to: png, format: .png)
+        let source = try EmbeddedMetadata(exif: Self.exif(littleEndian: true)).embedded(in: png)
         let result = try rendered(source, "scp:0/f:webp")
         #expect(contains(result, "(c) Ann B."))
         #expect(try SampleImages.decoder().header(of: result).colorProfile == ColorSpace.displayP3.profile)
     }
 
-    @Test("reads damaged blocks within their bounds")
-    func damaged() {
-        let exif = Self.exif(littleEndian: false)
-        for count in 0..<exif.count {
-            _ = ExifBlock.copyright(exif.prefix(count))
-            _ = ExifBlock.upright(Data(exif.prefix(count)))
-        }
-        for index in 0..<exif.count {
-            var changed = exif
-            changed[index] = 0xFF
-            _ = ExifBlock.copyright(changed)
-            _ = ExifBlock.upright(changed)
-        }
-        #expect(XMPPacket.copyright(Data("<dc:rights>".utf8) + Data(count: 1 << 20) + Data("</dc:rights>".utf8)) == nil)
-        #expect(XMPPacket.copyright(Data("<dc:rights><script>x</script></dc:rights>".utf8)) == nil)
-        #expect(XMPPacket.copyright(Data("<dc:rights>".utf8)) == nil)
-    }
-
-    @Test("keeps rights of XMP that are attributes or addresses")
-    func attributes() throws {
-        let xmp = Data(
-            """
-            <rdf:Description xmp:Rating="5" xmpRights:Marked="True" xmpRights:WebStatement="https://a/?b&amp;c">
-            <cc:license rdf:resource="https://d/"/></rdf:Description>
-            """.utf8)
-        let kept = try #require(XMPPacket.copyright(xmp))
-        for text in [
-            "<xmpRights:Marked>True</", ">https://a/?b&amp;c</xmpRights:WebStatement>",
-            "<cc:license rdf:resource=\"https://d/\"/>",
-        ] { #expect(contains(kept, text)) }
-        #expect(!contains(kept, "Rating"))
-        #expect(XMPPacket.copyright(Data("<a xmpRights:Marked=\"<\"/>".utf8)) == nil)
-        #expect(XMPPacket.copyright(Data("<a xmpRights:Marked=\"".utf8)) == nil)
+    @Test("IPTC stays in JPEG: all of it, or what is about rights and people")
+    func records() throws {
+        let author = Data([0x1C, 2, 80, 0, 6]) + Data("Ann B.".utf8)
+        let records = Data([0x1C, 2, 25, 0, 7]) + Data("Holiday".utf8) + author
+        let source = try EmbeddedMetadata(iptc: records).embedded(in: SampleImages.jpeg())
+        #expect(try EmbeddedMetadata(of: rendered(source, "f:jpg/sm:0")).iptc == records)
+        #expect(try EmbeddedMetadata(of: rendered(source, "f:jpg")).iptc == author)
+        for text in ["f:jpg/kcr:0", "f:png/sm:0", "f:webp"] { #expect(try !contains(rendered(source, text), "Ann")) }
     }
 }

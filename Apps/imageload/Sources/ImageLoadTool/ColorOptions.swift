@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Foundation
 public import ImageCore
+import ImageMetadata
 
 /// The color space of subcommands that decode images.
 struct ColorOptions: ParsableArguments {
@@ -18,7 +19,7 @@ extension OutputColor: ExpressibleByArgument {
 extension SourceColor {
     /// The name of the profile, or the names of the primaries and of a transfer function other than that of sRGB.
     var name: String {
-        if let profile { return ProfileName.of(profile) ?? "unnamed profile" }
+        if let profile { return EmbeddedMetadata(icc: profile).colorProfileName ?? "unnamed profile" }
         return [primariesName, transferName].compactMap(\.self).joined(separator: " ")
     }
 

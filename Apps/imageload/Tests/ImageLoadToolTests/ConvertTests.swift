@@ -3,6 +3,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import Testing
 
 @testable import ImageLoadTool
@@ -321,9 +322,9 @@ struct ConvertTests {
             + [any ImageEncoder].all.map(\.format.rawValue).filter { ["avif", "heic", "jxl"].contains($0) })
     func metadata(format: String) async throws {
         let exif = ExifBlock.orientation(.right)
-        let metadata = ImageMetadata(exif: exif, xmp: Data("<x:xmpmeta/>".utf8))
+        let metadata = EmbeddedMetadata(exif: exif, xmp: Data("<x:xmpmeta/>".utf8))
         let file = try tool.write(.gradient, to: "a.jpg")
-        try metadata.added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        try metadata.embedded(in: Data(contentsOf: file)).write(to: file)
         #expect(try header("a.jpg").orientation == .right)
         for keep in ["none", "exif,xmp"] {
             // For a gradient, `auto` chooses JPEG.
@@ -332,8 +333,8 @@ struct ConvertTests {
             #expect(run.status == 0)
             let data = try Data(contentsOf: URL(fileURLWithPath: output))
             let header = try DownsamplingDecoder.standard(.all).header(of: data)
-            let found = ImageMetadata(of: data, header)
-            let kept = keep == "none" || format == "gif" ? nil : ExifBlock.upright(exif)
+            let found = EmbeddedMetadata(of: data)
+            let kept = keep == "none" || format == "gif" ? nil : metadata.forUprightImage.exif
             #expect(found.exif == kept && (found.xmp != nil) == (kept != nil))
             #expect(header.size == PixelSize(width: 30, height: 40) && header.orientation == .up)
             #expect(run.errors.joined().contains("gif can't keep exif, xmp") == (format == "gif" && keep != "none"))

@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import LoopbackServer
 import Testing
 
@@ -18,8 +19,8 @@ struct InspectTests {
     @Test("info describes all files, and goes on after one that is no image")
     func info() async throws {
         let file = try tool.write(.gradient, to: "a.jpg")
-        let metadata = ImageMetadata(exif: ExifBlock.orientation(.right), xmp: Data("<x/>".utf8))
-        try metadata.added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        let metadata = EmbeddedMetadata(exif: ExifBlock.orientation(.right), xmp: Data("<x/>".utf8))
+        try metadata.embedded(in: Data(contentsOf: file)).write(to: file)
         try tool.write(.animation, to: "b.gif")
         try Data("text".utf8).write(to: folder.appending(path: "c.png"))
         let run = try await tool.run(["info", folder.path, "--json"])

@@ -1,6 +1,7 @@
 import Foundation
 import GeneratedImages
 import ImageCore
+import ImageMetadata
 import ImageObserving
 import Testing
 
@@ -65,7 +66,7 @@ final class MessageTests {
         let file = try tool.write(.gradient, to: "\(name).jpg")
         let make =
             Data("MM\u{0}*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x0F, 0, 2, 0, 0, 0, 4, 0x1B, 0xC2, 0x9B, 0, 0, 0, 0, 0]
-        try ImageMetadata(exif: make).added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        try EmbeddedMetadata(exif: make).embedded(in: Data(contentsOf: file)).write(to: file)
         let (path, cache) = (file.path, ["--cache", tool.folder.path + "/\(name)"])
         let commands = [
             ["info", path], ["decode", path], ["fetch", path] + cache, ["thumbhash", path, path],

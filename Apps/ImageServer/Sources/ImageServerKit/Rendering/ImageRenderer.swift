@@ -1,6 +1,7 @@
 public import Foundation
 public import ImageCore
 import ImageDecoding
+import ImageMetadata
 import ImageProcessing
 import SourceFormats
 
@@ -61,7 +62,7 @@ public struct ImageRenderer: Sendable {
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         let data = try job.encode(frames, loopCount: header.loopCount)
         return RenderedImage(
-            data: withMetadata(of: source, header, data, job), format: output.format, size: plan.output,
+            data: withMetadata(of: source, data, job), format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
     }
 
@@ -72,12 +73,13 @@ public struct ImageRenderer: Sendable {
     }
 
     /// Returns a result with the metadata that the options keep, unless it becomes too large with it.
-    private func withMetadata(of source: Data, _ header: ImageHeader, _ result: Data, _ job: RenderingJob) -> Data {
+    private func withMetadata(of source: Data, _ result: Data, _ job: RenderingJob) -> Data {
         let options = job.options
         if options.stripsMetadata, !options.keepsCopyright { return result }
-        let metadata = ImageMetadata(of: source, header.format)
-        let kept = options.stripsMetadata ? metadata.copyright : metadata.forResult
-        let data = kept.added(to: result, format: job.output.format)
+        let metadata = EmbeddedMetadata(of: source)
+        let kept = options.stripsMetadata ? metadata.rights : metadata.forUprightImage
+        // An animated AVIF can't hold it.
+        guard !kept.blocks.isEmpty, let data = try? kept.embedded(in: result) else { return result }
         let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
         return data.count <= limit ? data : result
     }

@@ -1,4 +1,5 @@
 import Foundation
+import ImageCore
 
 /// An entry of a disk cache, read from its file by the format that the README of ImageDiskCaching describes.
 struct StoredEntry {
@@ -37,7 +38,7 @@ struct StoredEntry {
         guard size >= trailerSize else { return nil }
         try file.seek(toOffset: UInt64(size - trailerSize))
         let trailer = try file.read(upToCount: trailerSize) ?? Data()
-        guard trailer.littleEndian(at: 24, 4) == 4, trailer.part(28, 4)?.elementsEqual("SILe".utf8) == true,
+        guard trailer.littleEndian(at: 24, 4) == 4, trailer.part(at: 28, 4)?.elementsEqual("SILe".utf8) == true,
             let payload = trailer.littleEndian(at: 8, 8), let key = trailer.littleEndian(at: 16, 4),
             (0...size - trailerSize).contains(payload), key <= size - trailerSize - payload
         else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import ImageCore
 
 /// Formats of images that the tool can't read.
 enum ForeignFormat {

@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import ImageProcessing
 
 /// How files are converted.
@@ -17,7 +18,7 @@ struct ConversionSettings: Sendable {
     var quality = QualitySetting.fixed(80)
     var isLossless = false
     var isProgressive = false
-    var kept: Set<MetadataKind> = []
+    var kept: Set<EmbeddedMetadata.Block> = []
     var color = OutputColor.sRGB
     var limits = DecodingLimits.default
 
@@ -82,7 +83,9 @@ struct ImageConverter: Sendable {
             notes.append("\(reason): kept the first frame")
         }
         let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
-        converted.data = metadata.added(to: converted.data, format: encoder.format, compressedProfile: profile)
+        if !metadata.blocks.isEmpty {
+            converted.data = try metadata.embedded(in: converted.data, compressedProfile: profile)
+        }
         converted.notes += notes
         return converted
     }
@@ -92,7 +95,7 @@ struct ImageConverter: Sendable {
         var notes: [String] = []
         if header.hasGainMap { notes.append("the gain map for HDR displays is left out") }
         if header.color.isHDR { notes.append("HDR is converted to the brightness of ordinary displays") }
-        if header.format == .png, header.frameCount == 1, PNGFile(data)?.isAnimated == true {
+        if header.format == .png, header.frameCount == 1, (try? PNGFile(data))?.isAnimated == true {
             notes.append("the animation of a PNG is damaged: kept its still image")
         }
         return notes
@@ -147,19 +150,19 @@ struct ImageConverter: Sendable {
     }
 
     /// Returns the metadata for the result, and notes what its format can't hold.
-    private func keptMetadata(of data: Data, _ header: ImageHeader, _ notes: inout [String]) -> ImageMetadata {
-        guard !settings.kept.isEmpty else { return ImageMetadata() }
-        var metadata = ImageMetadata(of: data, header).keeping(settings.kept).forResult
+    private func keptMetadata(of data: Data, _ header: ImageHeader, _ notes: inout [String]) -> EmbeddedMetadata {
+        guard !settings.kept.isEmpty else { return EmbeddedMetadata() }
+        var metadata = EmbeddedMetadata(of: data, header: header).keeping(settings.kept).forUprightImage
         if let icc = metadata.icc, icc.dropFirst(16).prefix(4).elementsEqual("RGB ".utf8) == false {
             notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
             metadata.icc = nil
         }
         let format = format(for: header)
-        let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format, isAnimated: keepsFrames(header)))
+        let lost = metadata.blocks.subtracting(EmbeddedMetadata.writable(to: format, isAnimated: keepsFrames(header)))
         if !lost.isEmpty {
             notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")
         }
-        return metadata.keeping(metadata.kinds.subtracting(lost))
+        return metadata.keeping(metadata.blocks.subtracting(lost))
     }
 }
 

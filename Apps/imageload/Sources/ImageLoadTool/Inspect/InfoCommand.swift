@@ -3,6 +3,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -78,7 +79,7 @@ struct ImageReport: Encodable {
 
     init(_ file: InputFile, _ data: Data, _ decoder: DownsamplingDecoder) throws(ImageDecodingError) {
         let header = try decoder.header(of: data)
-        let found = ImageMetadata(of: data, header)
+        let found = EmbeddedMetadata(of: data, header: header)
         self.file = file.path
         bytes = data.count
         format = header.format.rawValue
@@ -90,7 +91,7 @@ struct ImageReport: Encodable {
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         colorModel = header.nativeLayout.name
-        colorProfile = header.colorProfile.map { ProfileName.of($0) ?? "unnamed" }
+        colorProfile = header.colorProfile.map { _ in found.colorProfileName ?? "unnamed" }
         sourceColor = header.color.name
         gainMap = header.hasGainMap
         metadata = Metadata(exif: found.exif?.count, icc: found.icc?.count, xmp: found.xmp?.count)

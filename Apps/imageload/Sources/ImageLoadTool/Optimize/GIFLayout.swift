@@ -1,4 +1,5 @@
 import Foundation
+import ImageCore
 
 /// The images of a GIF file, and what decides how programs show them (GIF89a, sections 18, 20, 23 and 26).
 struct GIFLayout {
@@ -39,7 +40,7 @@ struct GIFLayout {
                 control = nil
             } else if kind == 0x21, let label = file.bigEndian(at: offset + 1, 1) {
                 if label == 0xF9 { control = offset }
-                let name = file.part(offset + 3, 11)
+                let name = file.part(at: offset + 3, 11)
                 if ["NETSCAPE2.0", "ANIMEXTS1.0"].contains(where: { name?.elementsEqual($0.utf8) == true }) {
                     loopCounts += 1
                 }
@@ -100,13 +101,13 @@ struct GIFLayout {
         guard images.count == other.images.count else { return nil }
         var result = file
         for (image, source) in zip(images, other.images) {
-            let delay = source.control.flatMap { other.file.part($0 + 4, 2) } ?? Data(count: 2)
+            let delay = source.control.flatMap { other.file.part(at: $0 + 4, 2) } ?? Data(count: 2)
             guard let control = image.control else { return nil }
             result.replaceSubrange(control + 4..<control + 6, with: delay)
         }
         guard images.count == 1, let control = images[0].control else { return result }
         if let from = other.transparentColor(of: other.images[0]), let to = transparentColor(of: images[0]) {
-            guard let color = other.file.part(from, 3), to + 3 <= result.count else { return nil }
+            guard let color = other.file.part(at: from, 3), to + 3 <= result.count else { return nil }
             result.replaceSubrange(to..<to + 3, with: color)
         } else if other.images[0].control == nil {
             result.removeSubrange(control..<control + 8)

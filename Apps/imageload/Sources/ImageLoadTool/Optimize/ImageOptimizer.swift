@@ -3,6 +3,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 
 #if !canImport(ImageIO)
     import ImageCodecWebP
@@ -20,12 +21,12 @@ struct ImageOptimizer: Sendable {
 
     /// Reads pixels as they are stored. Color conversion could hide a difference.
     private let decoder: DownsamplingDecoder
-    private let kept: Set<MetadataKind>
+    private let kept: Set<EmbeddedMetadata.Block>
     private let limits: DecodingLimits
 
     /// - Parameter kept: The metadata to keep. Profiles and orientations always are, because images look different
     ///   without.
-    init(kept: Set<MetadataKind>, limits: DecodingLimits) {
+    init(kept: Set<EmbeddedMetadata.Block>, limits: DecodingLimits) {
         decoder = DownsamplingDecoder(decoders: .all, limits: limits)
         self.limits = limits
         self.kept = kept.union([.icc])
@@ -46,7 +47,7 @@ struct ImageOptimizer: Sendable {
             return .left("left as it is: \(header.format) can't be compressed again without loss")
         }
         let reason = Self.reasonToLeave(data, header)
-        var metadata = ImageMetadata(of: data, header).keeping(kept)
+        var metadata = EmbeddedMetadata(of: data, header: header).keeping(kept)
         if metadata.exif == nil, header.orientation != .up {
             metadata.exif = ExifBlock.orientation(header.orientation)
         }
@@ -63,10 +64,10 @@ struct ImageOptimizer: Sendable {
         if header.hasGainMap { return "a gain map" }
         switch header.format {
         case .jpeg:
-            guard let file = JPEGFile(data), file.isOnlyImage else { return "more than an image" }
+            guard let file = try? JPEGFile(data), file.isOnlyImage else { return "more than an image" }
             return file.hasProfile && header.colorProfile == nil ? "a damaged profile" : nil
         case .png:
-            if PNGFile(data)?.isAnimated == true { return "an animated PNG" }
+            if (try? PNGFile(data))?.isAnimated == true { return "an animated PNG" }
             // The decoder turns the pixels.
             if header.orientation != .up { return "a PNG that is turned by its orientation" }
             return PNGOptimizer(data) == nil ? "a PNG that programs show differently" : nil
@@ -74,22 +75,22 @@ struct ImageOptimizer: Sendable {
             let isPlain = GIFLayout(data)?.isUnambiguous(frameCount: header.frameCount) ?? false
             return isPlain ? nil : "a GIF that programs show differently"
         default:
-            guard let file = WebPFile(data) else { return "damaged parts" }
+            guard let file = try? WebPFile(data) else { return "damaged parts" }
             let hasProfile = file.chunks.contains { $0.type == "ICCP" }
             return hasProfile && header.colorProfile == nil ? "a damaged profile" : nil
         }
     }
 
     /// Returns files that might be smaller.
-    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data] {
+    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: EmbeddedMetadata) throws -> [Data] {
         switch header.format {
         case .jpeg:
             return try [false, true].compactMap { try recoded(data, isProgressive: $0) }.map {
-                metadata.added(to: $0, format: .jpeg)
+                try metadata.embedded(in: $0)
             }
         case .png:
             let bitmap = try decoder.decode(data).bitmap
-            return [PNGOptimizer(data)?.optimized(bitmap, metadata: metadata)].compactMap(\.self)
+            return [try PNGOptimizer(data)?.optimized(bitmap, metadata: metadata)].compactMap(\.self)
         case .gif:
             guard let layout = GIFLayout(data) else { return [] }
             return [try reencoded(data, header).flatMap(GIFLayout.init)?.keepingDetails(of: layout)].compactMap(\.self)
@@ -116,15 +117,15 @@ struct ImageOptimizer: Sendable {
 
     /// The file without other metadata, and compressed again if it is lossless.
     private func webPCandidates(
-        _ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata
+        _ data: Data, _ header: ImageHeader, _ metadata: EmbeddedMetadata
     ) throws -> [Data] {
-        guard let file = WebPFile(data) else { return [] }
-        var candidates = [file.adding(metadata).data]
+        let file = try WebPFile(data)
+        var candidates = [try metadata.embedded(in: data)]
         let isStill = !file.chunks.contains { $0.type == "ANIM" }
         if file.isLossless, isStill || header.frameCount > 1, header.orientation == .up,
             let smaller = try reencoded(data, header)
         {
-            candidates += [WebPFile(smaller)?.adding(metadata).data].compactMap(\.self)
+            candidates.append(try metadata.embedded(in: smaller))
         }
         return candidates
     }

@@ -2,6 +2,7 @@ import CImageLoadTool
 import Foundation
 import ImageCore
 import ImageDecoding
+import ImageMetadata
 
 /// Makes PNG files smaller: fewer bits per pixel, better filters and libdeflate's strongest compression.
 struct PNGOptimizer {
@@ -18,7 +19,8 @@ struct PNGOptimizer {
     /// Returns nil for files that stay as they are: animations (APNG), and gray of less than 8 bits with a transparent
     /// value, which programs show differently.
     init?(_ data: Data) {
-        guard let file = PNGFile(data), let header = file.chunks.first, header.type == "IHDR", header.body.count == 13,
+        guard let file = try? PNGFile(data), let header = file.chunks.first, header.type == "IHDR",
+            header.body.count == 13,
             !file.chunks.contains(where: { ["acTL", "fcTL", "fdAT"].contains($0.type) }),
             let width = header.body.bigEndian(at: 0, 4), let height = header.body.bigEndian(at: 4, 4)
         else { return nil }
@@ -34,7 +36,7 @@ struct PNGOptimizer {
     /// Returns a smaller file, or nil if there is none.
     ///
     /// - Parameter bitmap: The pixels without color conversion. Not used if the file has 16 bits per channel.
-    func optimized(_ bitmap: Bitmap, metadata: ImageMetadata) -> Data? {
+    func optimized(_ bitmap: Bitmap, metadata: EmbeddedMetadata) throws -> Data? {
         let candidates: [PNGRows]
         if depth == 16 {
             candidates = sixteenBitRows.map { [$0] } ?? []
@@ -46,7 +48,7 @@ struct PNGOptimizer {
             candidates =
                 [PNGRows(bitmap, isGray: isGray)] + (isGray && hasProfile ? [] : [palette?.rows].compactMap(\.self))
         }
-        let files = candidates.compactMap { rows in compressed(rows).map { file(rows, $0, metadata) } }
+        let files = try candidates.compactMap { rows in try compressed(rows).map { try file(rows, $0, metadata) } }
         return files.min { $0.count < $1.count }
     }
 
@@ -61,7 +63,7 @@ struct PNGOptimizer {
         return best.flatMap { Deflate.compress($0.filtered, level: Self.strongestLevel) }
     }
 
-    private func file(_ rows: PNGRows, _ stream: Data, _ metadata: ImageMetadata) -> Data {
+    private func file(_ rows: PNGRows, _ stream: Data, _ metadata: EmbeddedMetadata) throws -> Data {
         var header = Data()
         header.append(bigEndian: UInt32(size.width))
         header.append(bigEndian: UInt32(size.height))
@@ -73,7 +75,7 @@ struct PNGOptimizer {
         let transparency = depth == 16 ? file.chunks.first { $0.type == "tRNS" }?.body ?? Data() : rows.transparency
         if !transparency.isEmpty { chunks.append(PNGFile.Chunk(type: "tRNS", body: transparency)) }
         chunks += [PNGFile.Chunk(type: "IDAT", body: stream), PNGFile.Chunk(type: "IEND", body: Data())]
-        return PNGFile(chunks: chunks).adding(ImageMetadata(exif: metadata.exif, xmp: metadata.xmp)).data
+        return try metadata.keeping([.exif, .xmp]).embedded(in: PNGFile(chunks: chunks).data)
     }
 
     /// The rows of a file with 16 bits per channel, with 8 if that is exact. Nil if the file is interlaced or damaged.

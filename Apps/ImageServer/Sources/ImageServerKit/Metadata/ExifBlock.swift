@@ -1,1 +1,0 @@
-../../../../imageload/Sources/ImageLoadTool/Metadata/ExifBlock.swift

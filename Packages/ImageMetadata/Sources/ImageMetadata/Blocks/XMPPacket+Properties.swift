@@ -1,0 +1,78 @@
+import ImageCore
+
+extension XMPPacket {
+    private static let rightsNames =
+        ["rights", "creator", "contributor", "publisher"].map { "dc:" + $0 }
+        + ["UsageTerms", "WebStatement", "Owner", "Marked", "Certificate"].map { "xmpRights:" + $0 }
+        + ["license", "attributionName", "attributionURL", "morePermissions"].map { "cc:" + $0 }
+
+    /// Returns a packet with the properties about rights and people only. Returns nil if there are none, or if the packet
+    /// is larger than 1 MiB.
+    static func rights(_ packet: Data) -> Data? {
+        guard packet.count <= 1 << 20 else { return nil }
+        let elements = rightsNames.compactMap { element($0, in: packet) ?? attribute($0, in: packet) }
+        guard !elements.isEmpty else { return nil }
+        let xml = """
+            <?xpacket begin="\u{FEFF}" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF \
+            xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" \
+            xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmpRights="http://ns.adobe.com/xap/1.0/rights/" \
+            xmlns:cc="http://creativecommons.org/ns#">\
+            \(elements.joined())</rdf:Description></rdf:RDF></x:xmpmeta><?xpacket end="w"?>
+            """
+        return Data(xml.utf8)
+    }
+
+    /// Returns the text of a property: of an attribute, an element, or the first item of a list. Nil for packets above 1
+    /// MiB and for other elements.
+    ///
+    /// - Parameter name: With the usual prefix, for example `dc:creator`.
+    static func text(of name: String, in packet: Data) -> String? {
+        guard packet.count <= 1 << 20, let xml = element(name, in: packet) ?? attribute(name, in: packet) else {
+            return nil
+        }
+        // An element of a list has no elements.
+        let texts = xml.split(separator: ">").compactMap { part in
+            part.firstIndex(of: "<").map { part[..<$0].trimming { $0.isWhitespace } }
+        }
+        let text = texts.first { !$0.isEmpty }
+        return text.map { unescaped(String($0)) }
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
+        return entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    /// Returns an element if it has only lists and text, which need no other namespace.
+    private static func element(_ name: String, in packet: Data) -> String? {
+        guard let start = packet.firstRange(of: Data("<\(name)>".utf8)),
+            let end = packet[start.upperBound...].firstRange(of: Data("</\(name)>".utf8))
+        else { return nil }
+        let content = String(decoding: packet[start.upperBound..<end.lowerBound], as: UTF8.self)
+        let isPlain = content.split(separator: "<", omittingEmptySubsequences: false).dropFirst().allSatisfy { tag in
+            tag.hasPrefix("rdf:") || tag.hasPrefix("/rdf:")
+        }
+        return isPlain ? "<\(name)>\(content)</\(name)>" : nil
+    }
+
+    /// Returns an element for a property that is an attribute, or an element with an address.
+    private static func attribute(_ name: String, in packet: Data) -> String? {
+        func value(after prefix: String) -> String? {
+            guard let start = packet.firstRange(of: Data(prefix.utf8))?.upperBound,
+                let end = packet[start...].firstIndex(of: UInt8(ascii: "\""))
+            else { return nil }
+            let value = String(decoding: packet[start..<end], as: UTF8.self)
+            return value.contains("<") ? nil : value
+        }
+        if let text = value(after: "\(name)=\"") { return "<\(name)>\(text)</\(name)>" }
+        return value(after: "<\(name) rdf:resource=\"").map { "<\(name) rdf:resource=\"\($0)\"/>" }
+    }
+}
+
+extension Substring {
+    /// Returns the text without such characters at both ends.
+    fileprivate func trimming(_ isTrimmed: (Character) -> Bool) -> Substring {
+        let start = drop(while: isTrimmed)
+        return start[..<(start.lastIndex { !isTrimmed($0) }.map(start.index(after:)) ?? start.startIndex)]
+    }
+}

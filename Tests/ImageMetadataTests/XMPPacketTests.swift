@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import ImageMetadata
+
+@Suite("XMP packets") struct XMPPacketTests {
+    @Test("only the properties of films are left out of those of a camera, and a damaged packet counts as missing")
+    func packets() {
+        func filtered(_ packet: String) -> String? {
+            XMPPacket.withoutOtherParts(Data(packet.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        let camera = #"<a xmlns:G="http://ns.google.com/photos/1.0/camera/""#
+        #expect(filtered("\(camera) G:MotionPhoto='1' G:Burst='2'><G:MicroVideo/></a>") == "\(camera) G:Burst='2'></a>")
+        for packet in ["<a", "<a b='c", "<!-- <a/>", "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'><h:b>"] {
+            #expect(filtered(packet) == nil)
+        }
+    }
+
+    @Test("rights can be attributes or addresses")
+    func attributes() throws {
+        let xmp = Data(
+            """
+            <rdf:Description xmp:Rating="5" xmpRights:Marked="True" xmpRights:WebStatement="https://a/?b&amp;c">
+            <cc:license rdf:resource="https://d/"/></rdf:Description>
+            """.utf8)
+        let kept = try #require(XMPPacket.rights(xmp))
+        for text in [
+            "<xmpRights:Marked>True</", ">https://a/?b&amp;c</xmpRights:WebStatement>",
+            "<cc:license rdf:resource=\"https://d/\"/>",
+        ] { #expect(kept.firstRange(of: Data(text.utf8)) != nil) }
+        #expect(kept.firstRange(of: Data("Rating".utf8)) == nil)
+        #expect(XMPPacket.rights(Data("<a xmpRights:Marked=\"<\"/>".utf8)) == nil)
+        #expect(XMPPacket.rights(Data("<a xmpRights:Marked=\"".utf8)) == nil)
+    }
+
+    @Test("rights above 1 MiB, with other elements or without an end count as missing")
+    func damaged() {
+        #expect(XMPPacket.rights(Data("<dc:rights>".utf8) + Data(count: 1 << 20) + Data("</dc:rights>".utf8)) == nil)
+        #expect(XMPPacket.rights(Data("<dc:rights><script>x</script></dc:rights>".utf8)) == nil)
+        #expect(XMPPacket.rights(Data("<dc:rights>".utf8)) == nil)
+    }
+
+    @Test("texts are read from attributes, elements and lists")
+    func texts() {
+        let packet = """
+            <rdf:Description exif:GPSLatitude="48,51.5N" exif:GPSLongitude='no' photoshop:DateCreated="2024-05-01T12:30:00Z">
+             <dc:creator><rdf:Seq> <rdf:li>Ann &amp; Bob</rdf:li><rdf:li>Cy</rdf:li></rdf:Seq></dc:creator>
+             <dc:rights>\n</dc:rights><exif:GPSLongitude>2,17,40W</exif:GPSLongitude></rdf:Description>
+            """
+        let metadata = EmbeddedMetadata(xmp: Data(packet.utf8))
+        #expect(metadata.creator == "Ann & Bob" && metadata.copyright == nil)
+        #expect(metadata.captureDate?.hour == 12 && metadata.captureDate?.timeZone?.secondsFromGMT() == 0)
+        #expect(abs((metadata.location?.latitude ?? 0) - 48.858_333) < 0.000_01)
+        #expect(abs((metadata.location?.longitude ?? 0) + 2.294_444) < 0.000_01)
+        for text in ["91,0N", "48N", "48,nanN", "48,1,2,3N", "N", ""] {
+            let packet = Data(#"<a exif:GPSLatitude="\#(text)" exif:GPSLongitude="2,0E"/>"#.utf8)
+            #expect(EmbeddedMetadata(xmp: packet).location == nil, "\(text)")
+        }
+    }
+}
