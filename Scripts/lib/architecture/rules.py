@@ -176,6 +176,17 @@ def layout(repository):
             yield f'{name}: does not belong at the top level; move it to Packages, Apps, Tests or Scripts'
 
 
+def links(repository):
+    """Nothing is a symbolic link, because an app of a user can't link either: what two packages share is a product."""
+    for top in ('Packages', 'Apps', 'Tests'):
+        for folder, folders, names in os.walk(os.path.join(repository.root, top)):
+            for name in sorted(folders + names):
+                if os.path.islink(os.path.join(folder, name)) and not name.startswith('.'):
+                    path = os.path.relpath(os.path.join(folder, name), repository.root)
+                    yield f'{path}: is a symbolic link; make what it links to a product, or a target of Tests/Support'
+            folders[:] = [name for name in folders if not name.startswith('.')]
+
+
 def module_names(repository):
     """No public type has the name of a module, because it would shadow the module's name."""
     modules = set(repository.targets) | {'HTTPTypes', 'Crypto'}
@@ -247,7 +258,7 @@ def is_reason(comment):
     return len(re.findall(r'\w+', comment)) >= 3
 
 
-RULES = [edges, inventory, layout, module_names, imports, clocks, apple_interfaces, reasons, processes]
+RULES = [edges, inventory, layout, links, module_names, imports, clocks, apple_interfaces, reasons, processes]
 
 
 def findings(root):

@@ -44,6 +44,7 @@ VIOLATIONS = [
     ('a product of two modules', manifest(r'targets: \[\$0\.name\]', 'targets: [$0.name, "ImageCore"]'),
      'must only contain the module ImageDecoding'),
     ('an unexpected folder at the top level', planted('Utilities/README', ''), 'Utilities: does not belong at the top level'),
+    ('a symbolic link', ('Apps/planted', None), 'Apps/planted: is a symbolic link'),
     ('a public type with the name of a module', planted(f'{MEMORY}/Planted.swift', 'public struct ImageMemoryCaching {}'),
      'with the name of the module ImageMemoryCaching'),
     ('a public final class with the name of another module',
@@ -117,9 +118,12 @@ def copy(root, scratch):
 
 
 def apply(scratch, change):
-    """Changes the copy and returns a function that undoes the change."""
+    """Changes the copy, or makes a link if there is no edit. Returns a function that undoes the change."""
     name, edit = change
     path = os.path.join(scratch, name)
+    if edit is None:
+        os.symlink('nowhere', path)
+        return lambda: os.remove(path)
     existed = os.path.exists(path)
     before = open(path, encoding='utf-8').read() if existed else ''
     after = edit(before)
