@@ -91,7 +91,7 @@ def changed_files(root, faults):
 
 
 def update_copy(root, copy, changes):
-    """Makes the copy like the repository with the changes. Keeps files that are equal, links to folders, and builds."""
+    """Makes the copy like the repository with the changes. Keeps files that are equal, and builds."""
     listed = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], stdout=subprocess.PIPE, text=True, check=True)
     wanted = {path for path in listed.stdout.splitlines() if (root / path).is_file()} | changes.keys()
     for path in wanted:
@@ -101,9 +101,6 @@ def update_copy(root, copy, changes):
             target.write_bytes(data)
         if path not in changes:
             target.chmod((root / path).stat().st_mode)
-    for path in (path for path in listed.stdout.splitlines() if (root / path).is_dir() and not (copy / path).exists()):
-        (copy / path).parent.mkdir(parents=True, exist_ok=True)
-        (copy / path).symlink_to((root / path).readlink())
     for folder, folders, files in os.walk(copy):
         folders[:] = [name for name in folders if not name.startswith('.build') and name != '.git']
         for path in (Path(folder) / name for name in files):
