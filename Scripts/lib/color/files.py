@@ -1,6 +1,5 @@
 """Writes and decodes test images with encoders and decoders that are independent of the library."""
 
-import io
 import pathlib
 import re
 import struct
@@ -261,9 +260,3 @@ def shift_locations(data, distance):
 def content_light_level(largest):
     """The content of a `clli` box (ISO/IEC 14496-12, 12.1.6)."""
     return struct.pack(">2H", largest, largest // 5)
-
-
-def bytes_of(picture, **options):
-    data = io.BytesIO()
-    picture.save(data, **options)
-    return data.getvalue()
