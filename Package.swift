@@ -108,14 +108,21 @@ func appKernels(
 }
 
 /// Returns a test target in Tests/<name>, or in the folder of an app.
-func tests(_ name: String, in app: String? = nil, of dependencies: [Target.Dependency]) -> Target {
+func tests(
+    _ name: String, in app: String? = nil, of dependencies: [Target.Dependency], resources: [Resource] = []
+) -> Target {
     let folder = app.map { "Apps/\($0)/Tests" } ?? "Tests"
-    return .testTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: strict)
+    return .testTarget(
+        name: name, dependencies: dependencies, path: "\(folder)/\(name)", resources: resources, swiftSettings: strict)
 }
 
 /// Returns the tests of a module. They can use ImageCore and the fakes.
-func tests(of module: String, uses dependencies: [Target.Dependency] = []) -> Target {
-    tests("\(module)Tests", of: ["ImageCore", .target(name: module), "ImageTesting"] + dependencies)
+func tests(
+    of module: String, uses dependencies: [Target.Dependency] = [], resources: [Resource] = []
+) -> Target {
+    tests(
+        "\(module)Tests", of: ["ImageCore", .target(name: module), "ImageTesting"] + dependencies,
+        resources: resources)
 }
 
 /// Returns a target that several test targets use.
@@ -182,6 +189,7 @@ let codecs = [
     module("ImageCodecGIF", uses: ["ImageCore", "CImageCodecGIF"]),
     shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
+    module("ImageCodecBMP", uses: ["ImageCore"]),
     module("ImageCodecImageIO", uses: ["ImageCore"]),
     module("ImageThumbHash", uses: ["ImageCore"]),
     module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
@@ -239,7 +247,7 @@ let composition = [
         uses: [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
             "ImageDecoding", "ImageProcessing", curlOnLinux, onLinux("ImageColorManagement"),
-            onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
+            onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"), "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
             optional("ImageCodecHEIF", trait: "HEIF"), optional("ImageCodecJXL", trait: "JXL"),
         ] + loaderParts + ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(onLinux))
@@ -284,6 +292,7 @@ let suites = [
     tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
+    tests(of: "ImageCodecBMP", uses: ["ImageCodecPNG", "ReferenceFiles"], resources: [.copy("Files")]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
@@ -307,7 +316,7 @@ let suites = [
             "DataTransportFixtures", "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
             "ImageDecoding",
             "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
-            httpTypes,
+            "ImageCodecBMP", httpTypes,
         ] + classicCodecs + modernCodecs),
     tests(
         "IntegrationTests",
@@ -353,6 +362,13 @@ let testSupport = [
         name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
     // Small files in each format, written by the encoders and by builders of the codec tests.
     support("GeneratedImages", uses: ["ImageCore", "ImageTesting", "TestJXL"] + classicCodecs + modernCodecs),
+    // Compares images of other programs with their pixels.
+    support(
+        "ReferenceFiles",
+        uses: [
+            "ImageCore", "ImageCodecPNG", "ImageColorManagement", "ImageContractTesting", "ImageDecoding",
+            "ImageTesting",
+        ], exclude: ["make-files.py"]),
     // Write images in codings that the encoders don't offer. Empty without the traits.
     testKernels("CTestAVIF", over: [optional("CLibAVIF", trait: "AVIF")], trait: "AVIF"),
     testKernels("CTestHEIF", over: [optional("CLibHEIF", trait: "HEIF")], trait: "HEIF"),

@@ -18,7 +18,7 @@ func support(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-    "ImageCodecJXL",
+    "ImageCodecJXL", "ImageCodecBMP",
 ].map(module)
 
 /// Returns a target that is used only with a trait, because it needs a C library that many systems don't have.
@@ -161,7 +161,7 @@ let package = Package(
                 "SourceFormats", "image-server-svg", module("ImageCore"), module("ImageDecoding"),
                 module("ImageCodecPNG"), module("ImageColorManagement"),
             ],
-            exclude: ["make-files.py"], resources: [.copy("Files")], swiftSettings: strict),
+            resources: [.copy("Files")], swiftSettings: strict),
         .testTarget(
             name: "ImageServingTests",
             dependencies: [

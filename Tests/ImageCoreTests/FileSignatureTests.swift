@@ -50,6 +50,23 @@ struct FileSignatureTests {
         for count in 0..<12 { #expect(FileSignature.format(of: Self.fileType("avif").prefix(count)) == nil) }
     }
 
+    @Test("BMP, ICO, TIFF and SVG are recognized")
+    func otherFormats() {
+        let bitmap = Data("BM".utf8) + Data(count: 12) + [40, 0, 0, 0]
+        let icon = Data([0, 0, 1, 0, 1, 0]) + Data(count: 8) + [9, 0, 0, 0, 22, 0, 0, 0]
+        let files: [(ImageFormat, Data)] = [
+            (.bmp, bitmap), (.ico, icon), (.tiff, Data([0x49, 0x49, 42, 0])), (.tiff, Data([0x4D, 0x4D, 0, 43])),
+            (.svg, Data("\u{FEFF}\n<?xml version='1.0'?><!-- a --><svg".utf8)),
+        ]
+        for (format, data) in files {
+            #expect(FileSignature.format(of: data) == format)
+            #expect(FileSignature.format(of: data.dropLast()) == nil)
+        }
+        #expect(FileSignature.format(of: Data("BM are the first letters of a text".utf8)) == nil)
+        #expect(FileSignature.format(of: Data("<html><svg>".utf8)) == nil)
+        #expect(FileSignature.format(of: Data([0, 0, 1, 0]) + Data(count: 40)) == nil)
+    }
+
     @Test("JPEG, PNG, GIF, WebP and JPEG XL are recognized, also in a slice")
     func commonFormats() {
         let signatures: [(ImageFormat, [UInt8])] = [

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Names of formats")
 struct ImageFormatTests {
-    private static let formats: [ImageFormat] = [.jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL]
+    private static let formats: [ImageFormat] = [
+        .jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL, .bmp, .ico, .tiff, .svg,
+    ]
 
     @Test("a format is found by its extension and its media type", arguments: formats)
     func names(_ format: ImageFormat) {
@@ -13,7 +15,11 @@ struct ImageFormatTests {
 
     @Test(
         "other extensions of a format are found in any case",
-        arguments: [("JPG", ImageFormat.jpeg), ("jpeg", .jpeg), ("jfif", .jpeg), ("HEIF", .heic), ("hif", .heic)])
+        arguments: [
+            ("JPG", ImageFormat.jpeg), ("jpeg", .jpeg), ("jfif", .jpeg), ("HEIF", .heic), ("hif", .heic),
+            ("tif", .tiff),
+            ("cur", .ico),
+        ])
     func extensions(_ text: String, _ format: ImageFormat) {
         #expect(ImageFormat(fileExtension: text) == format)
     }
@@ -22,14 +28,14 @@ struct ImageFormatTests {
         "media types are found with parameters, and those of sequences",
         arguments: [
             ("Image/WebP; q=0.8", ImageFormat.webP), ("image/heif", .heic), ("image/heic-sequence", .heic),
-            ("image/jxl;a=b", .jpegXL),
+            ("image/jxl;a=b", .jpegXL), ("image/x-icon", .ico), ("image/svg+xml;charset=utf-8", .svg),
         ])
     func mediaTypes(_ text: String, _ format: ImageFormat) {
         #expect(ImageFormat(mediaType: text) == format)
     }
 
     @Test(
-        "what is no image of these formats is nil", arguments: ["", "jpg ", "text/png", "image/", "image/tiff", "png"])
+        "what is no image of these formats is nil", arguments: ["", "jpg ", "text/png", "image/", "image/qoi", "png"])
     func unknown(_ text: String) {
         #expect(ImageFormat(mediaType: text) == nil)
         #expect(ImageFormat(fileExtension: text) == (text == "png" ? .png : nil))

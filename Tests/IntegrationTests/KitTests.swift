@@ -119,7 +119,8 @@ struct KitTests {
             let image = try await loader.image(for: fake)
             #expect(image.size == PixelSize(width: 40, height: 30))
             let failure = await #expect(throws: ImageError.self) { try await loader.image(for: avif) }
-            #expect(failure?.description.contains("add AVIFDecoder of ImageCodecAVIF to the decoders") == true)
+            #expect(
+                failure?.description.contains("add AVIFDecoder of ImageCodecAVIF (trait AVIF) to the decoders") == true)
         }
     }
 

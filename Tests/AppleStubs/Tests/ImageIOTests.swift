@@ -234,7 +234,3 @@ struct ImageIOTests {
         }
     }
 }
-
-extension ImageFormat {
-    fileprivate static let tiff = ImageFormat(rawValue: "tiff")
-}

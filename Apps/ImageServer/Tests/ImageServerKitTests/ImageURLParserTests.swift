@@ -227,7 +227,7 @@ import Testing
 
     @Test("knows the formats that it can't read or write")
     func knownFormats() throws {
-        #expect(try options("skp:svg:gif:heic").unprocessedFormats == [ImageFormat(rawValue: "svg"), .gif, .heic])
+        #expect(try options("skp:svg:gif:heic").unprocessedFormats == [.svg, .gif, .heic])
         #expect(try options("fq:webp:0").formatQuality.isEmpty)
         #expect(try options("fq:webp:50/fq:webp:0").formatQuality.isEmpty)
         #expect(try options("fq:avif:50:jxl:60:tiff:1").formatQuality.count == 3)

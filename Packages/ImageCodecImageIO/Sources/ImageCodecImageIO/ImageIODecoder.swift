@@ -19,7 +19,7 @@
         /// Creates a decoder.
         ///
         /// - Parameter format: A constant of `ImageFormat`, or the last part of a type identifier of the system, for
-        ///   example `ImageFormat(rawValue: "tiff")` for public.tiff. With others, no file is recognized.
+        ///   example `ImageFormat(rawValue: "jpeg-2000")` for public.jpeg-2000. With others, no file is recognized.
         public init(_ format: ImageFormat) { self.format = format }
 
         /// The decoders of the formats that this version of the system reads.
@@ -27,11 +27,11 @@
             SystemType.formats(in: CGImageSourceCopyTypeIdentifiers()).map(ImageIODecoder.init)
         }
 
-        /// Returns whether the data starts with the signature of `format`. ImageIO tells the formats that `FileSignature`
-        /// doesn't know.
+        /// Returns whether the data starts with the signature of `format`. ImageIO tells other formats than those of this
+        /// package's other codecs: raw files of cameras have the signature of TIFF.
         public func recognizes(_ prefix: Data) -> Bool {
             let signature = FileSignature.format(of: prefix)
-            if signature != nil || SystemType.isKnown(format) { return signature == format }
+            if signature.map(SystemType.isKnown) == true || SystemType.isKnown(format) { return signature == format }
             return SystemType.format(ofPrefix: prefix) == format
         }
 

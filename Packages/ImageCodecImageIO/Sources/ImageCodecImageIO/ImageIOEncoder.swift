@@ -16,7 +16,7 @@
         public let format: ImageFormat
 
         /// True, except for JPEG, GIF and BMP.
-        public var keepsAlpha: Bool { ![.jpeg, .gif, ImageFormat(rawValue: "bmp")].contains(format) }
+        public var keepsAlpha: Bool { ![.jpeg, .gif, .bmp].contains(format) }
 
         /// Creates an encoder for a format, which is named as for `ImageIODecoder`.
         public init(_ format: ImageFormat) { self.format = format }

@@ -6,7 +6,7 @@
 
     /// The uniform type identifiers by which ImageIO names formats.
     enum SystemType {
-        /// The formats that this package knows by their signatures.
+        /// The formats that are recognized by their signatures.
         private static let known: [(format: ImageFormat, identifier: String)] = [
             (.jpeg, "public.jpeg"), (.png, "public.png"), (.webP, "org.webmproject.webp"), (.gif, "com.compuserve.gif"),
             (.heic, "public.heic"), (.avif, "public.avif"), (.jpegXL, "public.jpeg-xl"),
@@ -15,7 +15,7 @@
         static func isKnown(_ format: ImageFormat) -> Bool { known.contains { $0.format == format } }
 
         /// Returns the format with an identifier. Others than the known ones are named by its last part, for example
-        /// "tiff" for public.tiff.
+        /// "jpeg-2000" for public.jpeg-2000.
         private static func format(_ identifier: String) -> ImageFormat {
             known.first { $0.identifier == identifier }?.format
                 ?? ImageFormat(rawValue: identifier.split(separator: ".").last.map(String.init) ?? identifier)

@@ -107,7 +107,7 @@ extension [any ImageDecoder] {
     func decoder(for data: Data) throws(ImageDecodingError) -> any ImageDecoder {
         let prefix = Data(data.prefix(FileSignature.byteCount))
         if let decoder = first(where: { $0.recognizes(prefix) }) { return decoder }
-        guard let format = FileSignature.format(of: prefix), let type = Self.types[format] else {
+        guard let format = FileSignature.format(of: data), let type = Self.types[format] else {
             throw .unknownFormat
         }
         throw .unsupported(format, "there is no decoder for it; add \(type) to the decoders")
@@ -118,8 +118,10 @@ extension [any ImageDecoder] {
         [
             .jpeg: "JPEGDecoder of ImageCodecJPEG", .png: "PNGDecoder of ImageCodecPNG",
             .webP: "WebPDecoder of ImageCodecWebP", .gif: "GIFDecoder of ImageCodecGIF",
-            .avif: "AVIFDecoder of ImageCodecAVIF", .heic: "HEIFDecoder of ImageCodecHEIF",
-            .jpegXL: "JXLDecoder of ImageCodecJXL",
+            .avif: "AVIFDecoder of ImageCodecAVIF (trait AVIF)", .heic: "HEIFDecoder of ImageCodecHEIF (trait HEIF)",
+            .jpegXL: "JXLDecoder of ImageCodecJXL (trait JXL)", .bmp: "BMPDecoder of ImageCodecBMP",
+            .ico: "ICODecoder of ImageCodecBMP", .tiff: "TIFFDecoder of ImageCodecTIFF (trait TIFF)",
+            .svg: "SVGDecoder of ImageCodecSVG (trait SVG)",
         ]
     }
 }

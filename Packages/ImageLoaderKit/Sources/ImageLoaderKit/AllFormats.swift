@@ -1,3 +1,4 @@
+import ImageCodecBMP
 public import ImageCore
 
 #if AVIF
@@ -11,7 +12,8 @@ public import ImageCore
 #endif
 
 extension [any ImageDecoder] {
-    /// The decoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
+    /// The decoders of the platform, of bitmaps and icons, and those of AVIF, HEIC and JPEG XL whose traits of this
+    /// package are enabled.
     public static var all: [any ImageDecoder] {
         var decoders = standard
         #if AVIF
@@ -23,6 +25,8 @@ extension [any ImageDecoder] {
         #if JXL
             decoders.append(JXLDecoder())
         #endif
+        decoders.append(BMPDecoder())
+        decoders.append(ICODecoder(png: standard.first { $0.format == .png }))
         return decoders
     }
 }

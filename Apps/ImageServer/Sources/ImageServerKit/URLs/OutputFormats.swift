@@ -5,7 +5,6 @@ import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
 public import ImageCore
-import SourceFormats
 
 /// A format of results: its encoder, its names and what it can hold.
 public struct OutputFormat: Sendable {
@@ -74,13 +73,7 @@ public enum OutputFormats {
 
     /// Returns the media type of a result, which is a source in its own format if it is not processed.
     static func mediaType(of format: ImageFormat) -> String {
-        if let output = output(for: format) { return output.mediaType }
-        switch format {
-        case .heic, .avif, .jpegXL, .bmp, .tiff: return format.mediaType
-        case .ico: return "image/vnd.microsoft.icon"
-        case .svg: return "image/svg+xml"
-        default: return "application/octet-stream"
-        }
+        format == .unknown ? "application/octet-stream" : format.mediaType
     }
 
     /// The formats that imgproxy knows, by its names. This server may have no decoder or encoder for them.

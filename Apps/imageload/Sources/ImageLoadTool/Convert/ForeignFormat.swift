@@ -1,12 +1,13 @@
 import Foundation
 import ImageCore
+import ImageLoaderKit
 
 /// Formats of images that the tool can't read.
 enum ForeignFormat {
     /// The names of formats by the extensions of their files.
     private static let names = [
-        "tif": "TIFF", "tiff": "TIFF", "bmp": "BMP", "dib": "BMP", "svg": "SVG", "svgz": "SVG", "ico": "ICO",
-        "psd": "Photoshop", "psb": "Photoshop", "xcf": "GIMP", "tga": "TGA", "jp2": "JPEG 2000", "j2k": "JPEG 2000",
+        "svgz": "SVG", "psd": "Photoshop", "psb": "Photoshop", "xcf": "GIMP", "tga": "TGA", "jp2": "JPEG 2000",
+        "j2k": "JPEG 2000",
         "exr": "OpenEXR", "qoi": "QOI", "dds": "DDS", "pnm": "PNM", "pbm": "PNM", "pgm": "PNM", "ppm": "PNM",
         "dng": "camera raw", "cr2": "camera raw", "cr3": "camera raw", "nef": "camera raw", "arw": "camera raw",
         "raf": "camera raw", "orf": "camera raw", "rw2": "camera raw",
@@ -14,11 +15,17 @@ enum ForeignFormat {
 
     /// The names of formats and the first bytes of their files.
     private static let signatures: KeyValuePairs<String, [UInt8]> = [
-        "TIFF": [0x49, 0x49, 42, 0], "TIFF": [0x4D, 0x4D, 0, 42], "TIFF": [0x49, 0x49, 43, 0],
-        "TIFF": [0x4D, 0x4D, 0, 43], "ICO": [0, 0, 1, 0], "Photoshop": Array("8BPS".utf8),
-        "JPEG 2000": [0, 0, 0, 12] + Array("jP  ".utf8), "QOI": Array("qoif".utf8), "DDS": Array("DDS ".utf8),
-        "OpenEXR": [0x76, 0x2F, 0x31, 1], "GIMP": Array("gimp xcf".utf8),
+        "Photoshop": Array("8BPS".utf8), "JPEG 2000": [0, 0, 0, 12] + Array("jP  ".utf8), "QOI": Array("qoif".utf8),
+        "DDS": Array("DDS ".utf8), "OpenEXR": [0x76, 0x2F, 0x31, 1], "GIMP": Array("gimp xcf".utf8),
     ]
+
+    /// The names of formats that this tool reads if it is built with their traits.
+    private static let optional: [ImageFormat: String] = [.tiff: "TIFF", .svg: "SVG"]
+
+    /// Returns the name of a format that this build doesn't read. Nil for others.
+    static func name(of format: ImageFormat) -> String? {
+        [any ImageDecoder].all.contains { $0.format == format } ? nil : optional[format]
+    }
 
     static func failure(_ format: String, subject: String) -> ToolFailure {
         let advice = "\(format) is not supported by this tool. Save it as PNG with another program."
@@ -35,7 +42,8 @@ enum ForeignFormat {
     /// Returns the name of the format of a file or an address, by the extension and the first bytes of a file. Nil for
     /// other formats.
     static func name(of path: String) -> String? {
-        if let name = names[URL(fileURLWithPath: path).pathExtension.lowercased()] { return name }
+        let fileExtension = URL(fileURLWithPath: path).pathExtension.lowercased()
+        if let name = names[fileExtension] ?? ImageFormat(fileExtension: fileExtension).flatMap(name) { return name }
         guard !InputFiles.isStream(path), let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }
         return (try? file.read(upToCount: byteCount)).flatMap(name)
@@ -44,11 +52,6 @@ enum ForeignFormat {
     /// Returns the name of the format of a file with these first bytes.
     static func name(of start: Data) -> String? {
         if let (name, _) = signatures.first(where: { start.starts(with: $0.value) }) { return name }
-        // Four bytes of the header are zero.
-        if start.starts(with: "BM".utf8), start.littleEndian(at: 6, 4) == 0 { return "BMP" }
-        // Before the element, there can be a byte order mark, white space, comments and a document type.
-        let text = start.drop { $0 >= 0x80 || $0 <= 0x20 }
-        let isXML = ["<?xml", "<!--", "<!DOCTYPE svg", "<svg"].contains { text.starts(with: $0.utf8) }
-        return isXML && text.range(of: Data("<svg".utf8)) != nil ? "SVG" : nil
+        return FileSignature.format(of: start).flatMap(name)
     }
 }

@@ -163,14 +163,11 @@ struct InputFiles: Sendable {
 
     static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
 
-    private static let extensions: Set = [
-        "jpg", "jpeg", "jpe", "jfif", "png", "apng", "webp", "gif", "avif", "heic", "heif", "hif", "jxl",
-    ]
-
     /// Whether a file in a folder is an image by its extension or its first bytes.
     private static func looksLikeImage(_ path: String) -> Bool {
         if isStream(path) { return false }
-        return extensions.contains(URL(fileURLWithPath: path).pathExtension.lowercased()) || format(of: path) != nil
+        let format = ImageFormat(fileExtension: URL(fileURLWithPath: path).pathExtension) ?? format(of: path)
+        return format.map { ForeignFormat.name(of: $0) == nil } ?? false
     }
 
     /// The format of a file by its first bytes.

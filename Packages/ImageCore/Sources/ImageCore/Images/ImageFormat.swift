@@ -21,6 +21,14 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, Codable, Custom
     public static let heic = ImageFormat(rawValue: "heic")
     /// JPEG XL (ISO/IEC 18181), a code stream or in a container.
     public static let jpegXL = ImageFormat(rawValue: "jxl")
+    /// Windows bitmaps.
+    public static let bmp = ImageFormat(rawValue: "bmp")
+    /// Icons and cursors of Windows.
+    public static let ico = ImageFormat(rawValue: "ico")
+    /// Tag Image File Format (TIFF 6.0) and BigTIFF.
+    public static let tiff = ImageFormat(rawValue: "tiff")
+    /// Scalable Vector Graphics (W3C SVG).
+    public static let svg = ImageFormat(rawValue: "svg")
 }
 
 extension ImageFormat {
@@ -29,7 +37,13 @@ extension ImageFormat {
 
     /// The media type (RFC 6838) of the formats of this package, for example "image/jpeg". For others, "image/" and the
     /// short name.
-    public var mediaType: String { "image/\(rawValue)" }
+    public var mediaType: String {
+        switch self {
+        case .ico: "image/vnd.microsoft.icon"
+        case .svg: "image/svg+xml"
+        default: "image/\(rawValue)"
+        }
+    }
 
     /// Returns the format of this package with a file extension. Nil for others.
     /// - Parameter fileExtension: Without a dot, in any case, for example "jpg" or "HEIF".
@@ -45,11 +59,20 @@ extension ImageFormat {
 
     private init?(name: some StringProtocol) {
         let name = name.lowercased()
-        let synonyms = ["jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "heif": "heic", "hif": "heic", "apng": "png"]
-        let format = ImageFormat(rawValue: synonyms[name] ?? name)
-        guard [.jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL].contains(format) else { return nil }
+        let format = ImageFormat(rawValue: Self.synonyms[name] ?? name)
+        guard Self.named.contains(format) else { return nil }
         self = format
     }
+
+    private static let named: Set<ImageFormat> = [
+        .jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL, .bmp, .ico, .tiff, .svg,
+    ]
+
+    /// Other extensions and media types.
+    private static let synonyms = [
+        "jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "heif": "heic", "hif": "heic", "apng": "png", "dib": "bmp",
+        "x-ms-bmp": "bmp", "cur": "ico", "x-icon": "ico", "vnd.microsoft.icon": "ico", "tif": "tiff", "svg+xml": "svg",
+    ]
 }
 
 /// Detects the format of a file from its first bytes, also if no decoder for it is available.
@@ -57,7 +80,7 @@ public enum FileSignature {
     /// The number of bytes in which a format is looked for, enough for 28 compatible brands of HEIF and AVIF.
     public static let byteCount = 128
 
-    /// Returns the format, or nil for other files. Reads up to 128 bytes and never traps.
+    /// Returns the format, or nil for other files. Reads up to 128 bytes, of an XML document 1,000, and never traps.
     public static func format(of prefix: Data) -> ImageFormat? {
         let bytes = Array(prefix.prefix(byteCount))
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
@@ -65,7 +88,38 @@ public enum FileSignature {
         if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
         if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webP }
         if bytes.starts(with: [0xFF, 0x0A]) || bytes.starts(with: jxlContainer) { return .jpegXL }
-        return FileTypeBox(bytes)?.format
+        return FileTypeBox(bytes)?.format ?? otherFormat(bytes) ?? (isSVG(prefix) ? .svg : nil)
+    }
+
+    /// Returns the format of files without a long signature, of which more is checked.
+    private static func otherFormat(_ bytes: [UInt8]) -> ImageFormat? {
+        if tiff.contains(where: bytes.starts) { return .tiff }
+        if bytes.starts(with: "BM".utf8), dibHeaderLengths.contains(number(bytes, 14..<18)) { return .bmp }
+        if bytes.starts(with: [0, 0, 1, 0]) || bytes.starts(with: [0, 0, 2, 0]) {
+            // The first image of an icon follows the directory of six bytes and its entries of sixteen.
+            let (count, length, offset) = (number(bytes, 4..<6), number(bytes, 14..<18), number(bytes, 18..<22))
+            return count > 0 && length > 0 && offset >= 6 + 16 * count ? .ico : nil
+        }
+        return nil
+    }
+
+    /// The byte orders and versions of TIFF and BigTIFF.
+    private static let tiff: [[UInt8]] = [
+        [0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42], [0x49, 0x49, 43, 0], [0x4D, 0x4D, 0, 43],
+    ]
+
+    /// The lengths of the headers of Windows bitmaps, which tell their versions.
+    private static let dibHeaderLengths = [12, 16, 40, 52, 56, 64, 108, 124]
+
+    /// Returns a number, the least significant byte first. Returns -1 beyond the end.
+    private static func number(_ bytes: [UInt8], _ range: Range<Int>) -> Int {
+        bytes.count < range.upperBound ? -1 : bytes[range].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Whether an XML document names the element `svg` soon. Before it, there can be a byte order mark and white space.
+    private static func isSVG(_ prefix: Data) -> Bool {
+        let text = String(decoding: prefix.prefix(1_000).drop { $0 >= 0x80 || $0 <= 0x20 }, as: UTF8.self)
+        return ["<?xml", "<!--", "<!DOCTYPE svg", "<svg"].contains { text.hasPrefix($0) } && text.contains("<svg")
     }
 
     /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.1). Without a container, a code stream starts with FF 0A.

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the files of SourceFormatsTests, and their pixels as NAME.png, as Pillow, ImageMagick and tifffile see them.
+"""Makes images for the tests of codecs, and their pixels as NAME.png, as Pillow, ImageMagick and tifffile see them.
 
     python3 -m venv venv && venv/bin/pip install pillow numpy tifffile imagecodecs
-    venv/bin/python make-files.py Files         # needs Debian's imagemagick, too
+    venv/bin/python make-files.py FOLDER        # needs Debian's imagemagick, too
+
+bmp-* and ico-* belong to ImageCodecBMPTests/Files.
 """
 import struct
 import subprocess

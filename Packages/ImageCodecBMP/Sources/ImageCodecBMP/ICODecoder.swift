@@ -1,28 +1,28 @@
-import ImageCodecPNG
 public import ImageCore
 
-/// Decodes the largest image of Windows icons and cursors: a bitmap with a mask, or a PNG file.
+/// Decodes the largest image of Windows icons and cursors (ICO, CUR): a bitmap with a mask, or a PNG file.
 public struct ICODecoder: ImageDecoder {
     private static let directoryLength = 6
     private static let entryLength = 16
     /// The most images that are looked at. Each can have a profile that takes time to read.
     private static let largestCount = 64
 
-    /// Creates a decoder. It has no state.
-    public init() {}
+    private let png: (any ImageDecoder)?
+
+    /// Creates a decoder.
+    ///
+    /// - Parameter png: Decodes the images that are PNG files, as large ones usually are. Nil leaves these out.
+    public init(png: (any ImageDecoder)?) { self.png = png }
 
     public var format: ImageFormat { .ico }
 
     /// Returns whether the data starts with the directory of an icon or a cursor, whose first image follows it.
-    public func recognizes(_ prefix: Data) -> Bool {
-        guard prefix.bigEndian(at: 0, 3) == 1 || prefix.bigEndian(at: 0, 3) == 2,
-            prefix.bigEndian(at: 3, 1) == 0, let count = prefix.littleEndian(at: 4, 2), count > 0,
-            let offset = prefix.littleEndian(at: 18, 4), let length = prefix.littleEndian(at: 14, 4)
-        else { return false }
-        return offset >= Self.directoryLength + count * Self.entryLength && length > 0
-    }
+    public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .ico }
 
-    /// Reads the headers of all images, and opens the largest one that has no damage, with the most bits per pixel.
+    /// Reads the headers of up to 64 images, and opens the largest one that has no damage, with the most bits per pixel.
+    ///
+    /// - Throws: If there is none, what is wrong with the first: `.truncated`, `.malformed`, `.unsupported` or
+    ///   `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(FileSignature.byteCount)), let count = data.littleEndian(at: 4, 2) else {
@@ -32,13 +32,13 @@ public struct ICODecoder: ImageDecoder {
         var best: Entry?
         var failure: ImageDecodingError?
         for index in 0..<min(count, Self.largestCount) {
-            let entry = index * Self.entryLength
-            guard let length = directory.littleEndian(at: entry + 8, 4),
-                let offset = directory.littleEndian(at: entry + 12, 4)
+            let start = index * Self.entryLength
+            guard let length = directory.littleEndian(at: start + 8, 4),
+                let offset = directory.littleEndian(at: start + 12, 4)
             else { break }
             do throws(ImageDecodingError) {
                 guard let part = data.part(offset, length) else { throw .truncated(.ico) }
-                let opened = try Self.entry(part, limits)
+                let opened = try entry(part, limits)
                 if best.map({ $0.rank < opened.rank }) ?? true { best = opened }
             } catch {
                 failure = failure ?? error
@@ -54,9 +54,12 @@ public struct ICODecoder: ImageDecoder {
         var rank: (Int, Int)
     }
 
-    private static func entry(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> Entry {
-        if PNGDecoder().recognizes(data.prefix(32)) {
-            let image = OpenedIconPNG(try PNGDecoder().open(data, limits: limits))
+    private func entry(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> Entry {
+        if FileSignature.format(of: data) == .png {
+            guard let png else { throw .unsupported(.ico, "an image is a PNG file; pass a PNG decoder") }
+            let image = try inIcon { () throws(ImageDecodingError) in
+                OpenedIconPNG(try png.open(data, limits: limits))
+            }
             return Entry(image: image, rank: (image.header.storedSize.area, 32))
         }
         var header = try DIBHeader(data, at: 0, .ico)
@@ -91,6 +94,22 @@ private final class OpenedIconPNG: OpenedImage {
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
     ) throws(ImageDecodingError) {
-        try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
+        try inIcon { () throws(ImageDecodingError) in
+            try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
+        }
+    }
+}
+
+/// Calls a function, and lets its errors name the format of the file.
+private func inIcon<Value>(_ body: () throws(ImageDecodingError) -> Value) throws(ImageDecodingError) -> Value {
+    do throws(ImageDecodingError) {
+        return try body()
+    } catch {
+        switch error {
+        case .malformed(_, let reason): throw .malformed(.ico, reason)
+        case .unsupported(_, let reason): throw .unsupported(.ico, reason)
+        case .truncated: throw .truncated(.ico)
+        default: throw error
+        }
     }
 }

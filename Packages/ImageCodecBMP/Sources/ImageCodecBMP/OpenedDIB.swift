@@ -1,26 +1,4 @@
-public import ImageCore
-
-/// Decodes Windows bitmaps of 1 to 32 bits per pixel, with palettes, run lengths, bit fields, alpha and ICC profiles.
-public struct BMPDecoder: ImageDecoder {
-    /// Creates a decoder. It has no state.
-    public init() {}
-
-    public var format: ImageFormat { .bmp }
-
-    /// Returns whether the data starts with "BM" and a header of a known length.
-    public func recognizes(_ prefix: Data) -> Bool {
-        guard prefix.starts(with: "BM".utf8), let length = prefix.littleEndian(at: 14, 4) else { return false }
-        return [12, 16, 40, 52, 56, 64, 108, 124].contains(length)
-    }
-
-    /// Reads the header and the palette. Throws `.truncated` if pixels are missing.
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
-        try limits.check(.encodedBytes, data.count)
-        let pixels = data.littleEndian(at: 10, 4) ?? 0
-        let header = try DIBHeader(data, at: 14, .bmp, pixels: pixels)
-        return try OpenedDIB(data, header, pixels: pixels >= header.end ? pixels : header.end, limits: limits)
-    }
-}
+import ImageCore
 
 /// A device-independent bitmap whose header has been read.
 final class OpenedDIB: OpenedImage {
@@ -45,7 +23,7 @@ final class OpenedDIB: OpenedImage {
         try limits.check(dib.size)
         if dib.compression == .runLength4 || dib.compression == .runLength8 {
             try limits.check(.decodedBytes, dib.size.area)
-        } else if data.count - pixels < dib.rowLength * dib.size.height {
+        } else if (data.count - pixels) / dib.rowLength < dib.size.height {
             throw .truncated(dib.format)
         }
         let profile = dib.profile.flatMap { $0.count > limits.metadataByteLimit ? nil : $0 }
