@@ -190,6 +190,9 @@ let codecs = [
     shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
     module("ImageCodecBMP", uses: ["ImageCore"]),
+    module("ImageCodecTIFF", uses: ["ImageCore", optional("CImageCodecTIFF", trait: "TIFF")]),
+    shim("CImageCodecTIFF", in: "ImageCodecTIFF", over: "CLibTIFF", trait: "TIFF"),
+    library("CLibTIFF", in: "ImageCodecTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", brew: "libtiff"),
     module("ImageCodecImageIO", uses: ["ImageCore"]),
     module("ImageThumbHash", uses: ["ImageCore"]),
     module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
@@ -250,6 +253,7 @@ let composition = [
             onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"), "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
             optional("ImageCodecHEIF", trait: "HEIF"), optional("ImageCodecJXL", trait: "JXL"),
+            optional("ImageCodecTIFF", trait: "TIFF"),
         ] + loaderParts + ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(onLinux))
 ]
 
@@ -293,6 +297,7 @@ let suites = [
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecBMP", uses: ["ImageCodecPNG", "ReferenceFiles"], resources: [.copy("Files")]),
+    tests(of: "ImageCodecTIFF", uses: ["ReferenceFiles"], resources: [.copy("Files")]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
@@ -316,7 +321,7 @@ let suites = [
             "DataTransportFixtures", "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
             "ImageDecoding",
             "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
-            "ImageCodecBMP", httpTypes,
+            "ImageCodecBMP", "ImageCodecTIFF", httpTypes,
         ] + classicCodecs + modernCodecs),
     tests(
         "IntegrationTests",
@@ -458,6 +463,7 @@ let package = Package(
         .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
         .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
+        .trait(name: "TIFF", description: "TIFFDecoder in ImageCodecTIFF, over libtiff."),
         .trait(name: "GTK", description: "ImagePresentingGTK, over GTK 4."),
         .trait(name: "RedisCaching", description: "ImageRedisCaching, over SwiftNIO and hiredis."),
         .trait(name: "Observability", description: "LoaderInstrumentation in ImageObserving: logs, metrics and spans."),

@@ -18,7 +18,7 @@ func support(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-    "ImageCodecJXL", "ImageCodecBMP",
+    "ImageCodecJXL", "ImageCodecBMP", "ImageCodecTIFF",
 ].map(module)
 
 /// Returns a target that is used only with a trait, because it needs a C library that many systems don't have.
@@ -60,7 +60,7 @@ let package = Package(
             name: "swift-image-loading", path: "../..",
             traits: [
                 trait("RedisCaching", with: "Redis"), trait("AVIF", with: "AVIF"), trait("HEIF", with: "HEIF"),
-                trait("JXL", with: "JXL"), .trait(name: "Observability"),
+                trait("JXL", with: "JXL"), trait("TIFF", with: "TIFF"), .trait(name: "Observability"),
             ]),
         .package(name: "test-support", path: "../../Tests/Support"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
@@ -116,14 +116,8 @@ let package = Package(
         .target(
             name: "SourceFormats",
             dependencies: [
-                module("ImageCore"), module("ImageCodecPNG"), optional("CTIFF", trait: "TIFF"),
-                "CChildProcess",
-            ],
-            swiftSettings: strict),
-        .target(
-            name: "CTIFF", dependencies: [optional("CLibTIFF", trait: "TIFF")],
-            cSettings: [macro("HAS_TIFF", trait: "TIFF")]),
-        library("CLibTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", brew: "libtiff"),
+                module("ImageCore"), "CChildProcess",
+            ], swiftSettings: strict),
         .target(name: "CChildProcess"),
         .executableTarget(
             name: "image-server-svg", dependencies: ["CChildProcess", optional("CLibRSVG", trait: "SVG")],

@@ -36,6 +36,7 @@ format_traits() {
     if pkg-config --exists libavif 2>/dev/null; then traits+=,AVIF; fi
     if pkg-config --exists libheif libde265 2>/dev/null; then traits+=,HEIF; fi
     if pkg-config --exists libjxl 2>/dev/null; then traits+=,JXL; fi
+    if pkg-config --exists libtiff-4 2>/dev/null; then traits+=,TIFF; fi
     printf '%s' "${traits#,}"
 }
 
@@ -43,7 +44,6 @@ format_traits() {
 server_traits() {
     local traits
     traits="Redis,$(format_traits)"
-    if pkg-config --exists libtiff-4 2>/dev/null; then traits+=,TIFF; fi
     if pkg-config --exists librsvg-2.0 2>/dev/null; then traits+=,SVG; fi
     printf '%s' "${traits/,,/,}"
 }

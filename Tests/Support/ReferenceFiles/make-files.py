@@ -4,7 +4,7 @@
     python3 -m venv venv && venv/bin/pip install pillow numpy tifffile imagecodecs
     venv/bin/python make-files.py FOLDER        # needs Debian's imagemagick, too
 
-bmp-* and ico-* belong to ImageCodecBMPTests/Files.
+bmp-* and ico-* belong to ImageCodecBMPTests/Files, tiff-* to ImageCodecTIFFTests/Files.
 """
 import struct
 import subprocess

@@ -4,9 +4,6 @@ extension [any ImageDecoder] {
     /// The decoders of the formats that can only be sources in this build.
     public static var sources: [any ImageDecoder] {
         var decoders: [any ImageDecoder] = []
-        #if TIFF
-            decoders.append(TIFFDecoder())
-        #endif
         #if SVG
             decoders.append(SVGDecoder())
         #endif

@@ -10,6 +10,9 @@ public import ImageCore
 #if JXL
     import ImageCodecJXL
 #endif
+#if TIFF
+    import ImageCodecTIFF
+#endif
 
 extension [any ImageDecoder] {
     /// The decoders of the platform, of bitmaps and icons, and those of AVIF, HEIC and JPEG XL whose traits of this
@@ -24,6 +27,9 @@ extension [any ImageDecoder] {
         #endif
         #if JXL
             decoders.append(JXLDecoder())
+        #endif
+        #if TIFF
+            decoders.append(TIFFDecoder())
         #endif
         decoders.append(BMPDecoder())
         decoders.append(ICODecoder(png: standard.first { $0.format == .png }))

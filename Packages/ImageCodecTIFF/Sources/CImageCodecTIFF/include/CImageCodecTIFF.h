@@ -1,5 +1,5 @@
-#ifndef CTIFF_H
-#define CTIFF_H
+#ifndef CIMAGECODECTIFF_H
+#define CIMAGECODECTIFF_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -7,6 +7,7 @@
 typedef enum {
     tiff_ok,
     tiff_malformed,
+    tiff_truncated,
     tiff_unsupported,
     tiff_out_of_memory,
 } tiff_outcome;

@@ -1,8 +1,8 @@
 #if TIFF
-    import CTIFF
+    import CImageCodecTIFF
     public import ImageCore
 
-    /// Decodes the first page of TIFF files with libtiff. Channels of 16 bits are rounded to 8.
+    /// Decodes the first page of TIFF (TIFF 6.0) and BigTIFF files with libtiff. Channels of 16 bits are rounded to 8.
     public struct TIFFDecoder: ImageDecoder {
         /// Creates a decoder. It has no state.
         public init() {}
@@ -10,16 +10,32 @@
         public var format: ImageFormat { .tiff }
 
         /// Returns whether the data starts with the byte order and the version of TIFF or BigTIFF.
-        public func recognizes(_ prefix: Data) -> Bool {
-            [[0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42], [0x49, 0x49, 43, 0], [0x4D, 0x4D, 0, 43]].contains {
-                prefix.starts(with: $0)
-            }
-        }
+        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .tiff }
 
         /// Reads the tags of the first page.
+        ///
+        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
-            return try OpenedTIFF(data, limits: limits)
+            do throws(ImageDecodingError) {
+                return try OpenedTIFF(data, limits: limits)
+            } catch .malformed where TIFFDirectory.isCut(in: data) {
+                throw .truncated(.tiff)
+            }
+        }
+    }
+
+    /// The first directory of tags (TIFF 6.0, section 2).
+    private enum TIFFDirectory {
+        /// Whether the file ends before its directory does. False for BigTIFF and for other files.
+        static func isCut(in data: Data) -> Bool {
+            let isBigEndian = data.starts(with: [0x4D, 0x4D, 0, 42])
+            guard isBigEndian || data.starts(with: [0x49, 0x49, 42, 0]) else { return data.isEmpty }
+            func number(at offset: Int, _ count: Int) -> Int? {
+                isBigEndian ? data.bigEndian(at: offset, count) : data.littleEndian(at: offset, count)
+            }
+            guard let start = number(at: 4, 4), let count = number(at: start, 2) else { return true }
+            return start + 2 + count * 12 > data.count
         }
     }
 
@@ -113,6 +129,7 @@
         private static func failure(_ outcome: tiff_outcome) -> ImageDecodingError {
             switch outcome {
             case tiff_unsupported: .unsupported(.tiff, "libtiff can't convert its samples")
+            case tiff_truncated: .truncated(.tiff)
             case tiff_out_of_memory: .malformed(.tiff, "memory is exhausted")
             default: .malformed(.tiff, "libtiff can't read it")
             }

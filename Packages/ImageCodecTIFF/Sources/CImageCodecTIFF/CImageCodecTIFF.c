@@ -1,6 +1,9 @@
-#ifdef HAS_TIFF
+#ifdef TIFF
 
-#include "CTIFF.h"
+/* The trait, which is also the name of a type of libtiff. */
+#undef TIFF
+
+#include "CImageCodecTIFF.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +76,7 @@ static TIFF *open_file(tiff_image *image, size_t memory) {
     TIFFOpenOptionsSetErrorHandlerExtR(options, ignore, NULL);
     TIFFOpenOptionsSetWarningHandlerExtR(options, ignore, NULL);
     TIFF *tiff = TIFFClientOpenExt(
-        "source", "r", image, read_bytes, write_bytes, seek, close_file, file_size, map, unmap, options);
+        "image", "r", image, read_bytes, write_bytes, seek, close_file, file_size, map, unmap, options);
     TIFFOpenOptionsFree(options);
     return tiff;
 }
@@ -217,6 +220,16 @@ static int read_tiles(tiff_image *image, size_t row_bytes) {
     return is_read;
 }
 
+/* Whether the file ends before its strips or tiles do. */
+static int is_truncated(const tiff_image *image) {
+    uint32_t count = TIFFIsTiled(image->tiff) ? TIFFNumberOfTiles(image->tiff) : TIFFNumberOfStrips(image->tiff);
+    for (uint32_t index = 0; index < count; index++) {
+        uint64_t offset = TIFFGetStrileOffset(image->tiff, index), bytes = TIFFGetStrileByteCount(image->tiff, index);
+        if (offset > image->length || bytes > image->length - offset) return 1;
+    }
+    return 0;
+}
+
 /* Decodes the rows from image->row on, as many as there are in a band. */
 static tiff_outcome read_band(tiff_image *image) {
     size_t width = (size_t)image->header.width, row_bytes = width * pixel_bytes(image);
@@ -235,7 +248,8 @@ static tiff_outcome read_band(tiff_image *image) {
     } else {
         is_read = TIFFReadScanline(image->tiff, image->band, (uint32_t)image->row, 0) >= 0;
     }
-    return is_read ? tiff_ok : tiff_malformed;
+    if (is_read) return tiff_ok;
+    return is_truncated(image) ? tiff_truncated : tiff_malformed;
 }
 
 static uint8_t straight(unsigned value, unsigned alpha) {
@@ -305,10 +319,5 @@ tiff_outcome tiff_read_row(tiff_image *image, int is_rgba, uint8_t *row) {
                                                 : put_color(image, pixel, is_rgba, row);
     return tiff_ok;
 }
-
-#else
-
-/* The target is empty without the trait. */
-typedef int tiff_is_not_built;
 
 #endif
