@@ -193,6 +193,9 @@ let codecs = [
     module("ImageCodecTIFF", uses: ["ImageCore", optional("CImageCodecTIFF", trait: "TIFF")]),
     shim("CImageCodecTIFF", in: "ImageCodecTIFF", over: "CLibTIFF", trait: "TIFF"),
     library("CLibTIFF", in: "ImageCodecTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", brew: "libtiff"),
+    module("ImageCodecSVG", uses: ["ImageCore", optional("CImageCodecSVG", trait: "SVG")]),
+    shim("CImageCodecSVG", in: "ImageCodecSVG", over: "CLibRSVG", trait: "SVG"),
+    library("CLibRSVG", in: "ImageCodecSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev", brew: "librsvg"),
     module("ImageCodecImageIO", uses: ["ImageCore"]),
     module("ImageThumbHash", uses: ["ImageCore"]),
     module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
@@ -237,6 +240,8 @@ let presentation = [
 
 let classicCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
 let modernCodecs: [Target.Dependency] = ["ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]
+/// Formats without an encoder.
+let decodedFormats: [Target.Dependency] = ["ImageCodecBMP", "ImageCodecTIFF", "ImageCodecSVG"]
 let codecTesting: [Target.Dependency] = ["ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages"]
 /// A loader and the parts that work without files, network and codecs.
 let loaderParts: [Target.Dependency] = [
@@ -253,7 +258,7 @@ let composition = [
             onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"), "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
             optional("ImageCodecHEIF", trait: "HEIF"), optional("ImageCodecJXL", trait: "JXL"),
-            optional("ImageCodecTIFF", trait: "TIFF"),
+            optional("ImageCodecTIFF", trait: "TIFF"), optional("ImageCodecSVG", trait: "SVG"),
         ] + loaderParts + ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(onLinux))
 ]
 
@@ -298,6 +303,7 @@ let suites = [
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecBMP", uses: ["ImageCodecPNG", "ReferenceFiles"], resources: [.copy("Files")]),
     tests(of: "ImageCodecTIFF", uses: ["ReferenceFiles"], resources: [.copy("Files")]),
+    tests(of: "ImageCodecSVG", uses: ["ImageContractTesting", "ImageDecoding"]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
@@ -321,8 +327,8 @@ let suites = [
             "DataTransportFixtures", "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
             "ImageDecoding",
             "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
-            "ImageCodecBMP", "ImageCodecTIFF", httpTypes,
-        ] + classicCodecs + modernCodecs),
+            httpTypes,
+        ] + classicCodecs + modernCodecs + decodedFormats),
     tests(
         "IntegrationTests",
         of: [
@@ -464,6 +470,7 @@ let package = Package(
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
         .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
         .trait(name: "TIFF", description: "TIFFDecoder in ImageCodecTIFF, over libtiff."),
+        .trait(name: "SVG", description: "SVGDecoder in ImageCodecSVG, over librsvg."),
         .trait(name: "GTK", description: "ImagePresentingGTK, over GTK 4."),
         .trait(name: "RedisCaching", description: "ImageRedisCaching, over SwiftNIO and hiredis."),
         .trait(name: "Observability", description: "LoaderInstrumentation in ImageObserving: logs, metrics and spans."),

@@ -18,21 +18,8 @@ func support(_ name: String) -> Target.Dependency { .product(name: name, package
 
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-    "ImageCodecJXL", "ImageCodecBMP", "ImageCodecTIFF",
+    "ImageCodecJXL", "ImageCodecBMP", "ImageCodecTIFF", "ImageCodecSVG",
 ].map(module)
-
-/// Returns a target that is used only with a trait, because it needs a C library that many systems don't have.
-func optional(_ target: String, trait: String) -> Target.Dependency {
-    .target(name: target, condition: .when(traits: [trait]))
-}
-
-/// Returns a system library that is installed by a Debian package or a Homebrew formula.
-func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
-    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
-}
-
-/// Returns a setting that defines a macro with a trait.
-func macro(_ name: String, trait: String) -> CSetting { .define(name, .when(traits: [trait])) }
 
 /// Returns a trait of the root package that is enabled with one of this package.
 func trait(_ name: String, with own: String) -> Package.Dependency.Trait {
@@ -43,8 +30,7 @@ let package = Package(
     name: "image-server",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "image-server", targets: ["image-server"]),
-        .executable(name: "image-server-svg", targets: ["image-server-svg"]),
+        .executable(name: "image-server", targets: ["image-server"])
     ],
     traits: [
         .default(enabledTraits: ["Redis"]),
@@ -53,14 +39,15 @@ let package = Package(
         .trait(name: "HEIF", description: "Decodes HEIC. Needs libheif and libde265."),
         .trait(name: "JXL", description: "Decodes and encodes JPEG XL. Needs libjxl."),
         .trait(name: "TIFF", description: "Decodes TIFF. Needs libtiff."),
-        .trait(name: "SVG", description: "Draws SVG by the program image-server-svg. Needs librsvg."),
+        .trait(name: "SVG", description: "Draws SVG. Needs librsvg."),
     ],
     dependencies: [
         .package(
             name: "swift-image-loading", path: "../..",
             traits: [
                 trait("RedisCaching", with: "Redis"), trait("AVIF", with: "AVIF"), trait("HEIF", with: "HEIF"),
-                trait("JXL", with: "JXL"), trait("TIFF", with: "TIFF"), .trait(name: "Observability"),
+                trait("JXL", with: "JXL"), trait("TIFF", with: "TIFF"), trait("SVG", with: "SVG"),
+                .trait(name: "Observability"),
             ]),
         .package(name: "test-support", path: "../../Tests/Support"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: []),
@@ -83,7 +70,7 @@ let package = Package(
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                "CChildProcess", "SourceFormats",
+                "CChildProcess",
                 module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageMetadata"), module("ImageTieredCaching"),
@@ -113,16 +100,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        .target(
-            name: "SourceFormats",
-            dependencies: [
-                module("ImageCore"), "CChildProcess",
-            ], swiftSettings: strict),
         .target(name: "CChildProcess"),
-        .executableTarget(
-            name: "image-server-svg", dependencies: ["CChildProcess", optional("CLibRSVG", trait: "SVG")],
-            cSettings: [macro("HAS_SVG", trait: "SVG")]),
-        library("CLibRSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev", brew: "librsvg"),
         .target(name: "CAllocator"),
         .executableTarget(
             name: "image-server",
@@ -136,7 +114,7 @@ let package = Package(
         .testTarget(
             name: "ImageServerKitTests",
             dependencies: [
-                "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
+                "ImageServerKit", "image-server",
                 module("ImageCore"), module("ImageLoaderKit"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageMetadata"), module("ImageDecoding"),
                 module("ImageColorManagement"),
@@ -149,13 +127,6 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ] + codecs,
             exclude: ["Clients"], swiftSettings: strict),
-        .testTarget(
-            name: "SourceFormatsTests",
-            dependencies: [
-                "SourceFormats", "image-server-svg", module("ImageCore"), module("ImageDecoding"),
-                module("ImageCodecPNG"), module("ImageColorManagement"),
-            ],
-            resources: [.copy("Files")], swiftSettings: strict),
         .testTarget(
             name: "ImageServingTests",
             dependencies: [

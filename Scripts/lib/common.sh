@@ -37,6 +37,7 @@ format_traits() {
     if pkg-config --exists libheif libde265 2>/dev/null; then traits+=,HEIF; fi
     if pkg-config --exists libjxl 2>/dev/null; then traits+=,JXL; fi
     if pkg-config --exists libtiff-4 2>/dev/null; then traits+=,TIFF; fi
+    if pkg-config --exists librsvg-2.0 2>/dev/null; then traits+=,SVG; fi
     printf '%s' "${traits#,}"
 }
 
@@ -44,7 +45,6 @@ format_traits() {
 server_traits() {
     local traits
     traits="Redis,$(format_traits)"
-    if pkg-config --exists librsvg-2.0 2>/dev/null; then traits+=,SVG; fi
     printf '%s' "${traits/,,/,}"
 }
 
@@ -80,10 +80,6 @@ build_release() {
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
         swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||
         fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
-    if [[ $product == image-server && ,$traits, == *,SVG,* ]]; then
-        swift build --package-path "$folder" -c release --product image-server-svg "${options[@]}" >>"$log" 2>&1 ||
-            fail "image-server-svg doesn't build" "see $log"
-    fi
     mv "$stamp.new" "$stamp"
     touch "$stamp.built"
 }

@@ -10,6 +10,7 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,4 +104,18 @@ void child_depend_on_parent(void) {
         close(score);
     }
 #endif
+}
+
+static int limit(int resource, rlim_t value) {
+    struct rlimit limits;
+    if (getrlimit(resource, &limits) != 0) return errno;
+    if (value < limits.rlim_max) limits.rlim_max = value;
+    limits.rlim_cur = limits.rlim_max;
+    return setrlimit(resource, &limits) == 0 ? 0 : errno;
+}
+
+int child_limit(uint64_t seconds, uint64_t bytes) {
+    int error = limit(RLIMIT_CPU, seconds);
+    if (error == 0) error = limit(RLIMIT_CORE, 0);
+    return error == 0 ? limit(RLIMIT_AS, bytes) : error;
 }

@@ -6,7 +6,6 @@
     import ImageCore
     import ImageDecoding
     import ImageLoaderKit
-    import SourceFormats
     import Testing
 
     @testable import ImageServerKit

@@ -2,7 +2,6 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageTesting
-import SourceFormats
 import Testing
 
 @testable import ImageServerKit

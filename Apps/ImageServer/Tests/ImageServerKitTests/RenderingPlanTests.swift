@@ -1,6 +1,5 @@
 import Foundation
 import ImageCore
-import SourceFormats
 import Testing
 
 @testable import ImageServerKit

@@ -7,7 +7,6 @@ import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 import ImageProcessing
-import SourceFormats
 
 @testable import ImageServerKit
 
@@ -37,7 +36,7 @@ enum SampleImages {
 
     static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DownsamplingDecoder {
         DownsamplingDecoder(
-            decoders: [any ImageDecoder].all + .sources,
+            decoders: [any ImageDecoder].all,
             colorConverter: LittleCMSColorConverter(), limits: limits.decoding)
     }
 }

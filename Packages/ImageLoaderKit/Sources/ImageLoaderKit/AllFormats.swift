@@ -10,13 +10,16 @@ public import ImageCore
 #if JXL
     import ImageCodecJXL
 #endif
+#if SVG
+    import ImageCodecSVG
+#endif
 #if TIFF
     import ImageCodecTIFF
 #endif
 
 extension [any ImageDecoder] {
-    /// The decoders of the platform, of bitmaps and icons, and those of AVIF, HEIC and JPEG XL whose traits of this
-    /// package are enabled.
+    /// The decoders of the platform, of bitmaps and icons, and those of AVIF, HEIC, JPEG XL, TIFF and SVG whose traits of
+    /// this package are enabled.
     public static var all: [any ImageDecoder] {
         var decoders = standard
         #if AVIF
@@ -30,6 +33,9 @@ extension [any ImageDecoder] {
         #endif
         #if TIFF
             decoders.append(TIFFDecoder())
+        #endif
+        #if SVG
+            decoders.append(SVGDecoder())
         #endif
         decoders.append(BMPDecoder())
         decoders.append(ICODecoder(png: standard.first { $0.format == .png }))

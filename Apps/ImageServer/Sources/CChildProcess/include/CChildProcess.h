@@ -30,4 +30,7 @@ void child_stop(child_process *process);
 /* Called in such a process: it ends with the one that started it, and if memory is short, the system ends it first. */
 void child_depend_on_parent(void);
 
+/* Limits the processor's time and the address space of this process, and forbids core dumps. Returns 0 or an error number. */
+int child_limit(uint64_t seconds, uint64_t bytes);
+
 #endif

@@ -1,9 +1,9 @@
 public import Foundation
+import ImageCodecSVG
 public import ImageCore
 import ImageDecoding
 import ImageMetadata
 import ImageProcessing
-import SourceFormats
 
 /// Decodes a source to size, applies the options and encodes the result.
 ///
@@ -223,7 +223,8 @@ public struct ImageRenderer: Sendable {
     private func decoder(for header: ImageHeader, target: ImageTarget?) -> DownsamplingDecoder {
         #if SVG
             if header.format == .svg, let target {
-                return DownsamplingDecoder(decoders: [SVGDecoder(size: target.size)], limits: limits.decoding)
+                let decoder = ProcessDecoder(base: SVGDecoder(size: target.size))
+                return DownsamplingDecoder(decoders: [decoder], limits: limits.decoding)
             }
         #endif
         return decoder

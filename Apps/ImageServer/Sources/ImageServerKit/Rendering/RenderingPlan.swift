@@ -1,5 +1,4 @@
 import ImageCore
-import SourceFormats
 
 /// The steps from a source to the pixels of a result, computed from the header before anything is decoded.
 struct RenderingPlan: Equatable {

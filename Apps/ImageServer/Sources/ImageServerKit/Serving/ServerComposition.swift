@@ -13,7 +13,6 @@ import ImageTransportCurl
 import ImageTransporting
 package import Logging
 import Metrics
-import SourceFormats
 
 /// Creates the parts of a server from its settings. Real clocks enter here.
 package struct ServerComposition: Sendable {
@@ -263,7 +262,7 @@ extension RenderingLimits {
     ///
     /// - Parameter refused: The formats that it does not decode.
     func makeDecoder(refusing refused: Set<ImageFormat>) -> DownsamplingDecoder {
-        let decoders = ([any ImageDecoder].all + .sources).filter { !refused.contains($0.format) }
+        let decoders = [any ImageDecoder].all.filter { !refused.contains($0.format) }
             .map { ProcessDecoder.formats.contains($0.format) ? ProcessDecoder(base: $0) : $0 }
         return DownsamplingDecoder.standard(decoders, limits: decoding, idleByteLimit: 64 << 20)
     }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import SourceFormats
 
 extension ServerResponse {
     /// Creates the response for a result: the whole of it, a part, or the reason why the client needs none.

@@ -1,7 +1,6 @@
 import CChildProcess
 import Foundation
 import ImageCore
-import SourceFormats
 
 /// Work of a codec that can't be interrupted. The server starts itself again for it, and ends that process when nobody
 /// waits for the result anymore.
@@ -26,6 +25,7 @@ package enum CodecJob: Codable, Sendable {
     /// Does the job in this process.
     package func run() throws {
         child_depend_on_parent()
+        if case .decode(let job) = self { try job.limitResources() }
         let input = try FileHandle.standardInput.readToEnd() ?? Data()
         let reply =
             switch self {

@@ -1,3 +1,4 @@
+import CChildProcess
 import Foundation
 import ImageCore
 import ImageLoaderKit
@@ -11,6 +12,16 @@ package struct DecodingJob: Codable, Sendable {
     let prefersSpeed: Bool
     /// The limit of memory.
     let decodedBytes: Int
+
+    /// Limits the process of a drawing: librsvg has no limits of time and memory.
+    ///
+    /// The memory is for programs, libraries and fonts, the image, and as much again for each of some filters and groups.
+    func limitResources() throws {
+        guard format == ImageFormat.svg.rawValue else { return }
+        let size = PixelSize(width: width, height: height)
+        let error = child_limit(120, 768 << 20 + UInt64(size.area) * 32)
+        if error != 0 { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EINVAL) }
+    }
 
     /// Decodes a file that the server has opened within its limits.
     func reply(to file: Data) -> CodecReply {

@@ -1,20 +1,27 @@
 import Foundation
 import ImageCore
 
-/// Decodes large images in a process of its own, because the codec can't be interrupted.
+/// Decodes large images, and draws all SVG files, in a process of its own, because the codec can't be interrupted.
 struct ProcessDecoder: ImageDecoder {
     /// The formats whose codecs can't be interrupted.
-    static let formats: Set<ImageFormat> = [.avif, .heic, .jpegXL]
+    static let formats: Set<ImageFormat> = [.avif, .heic, .jpegXL, .svg]
     /// The largest area of an animation, in pixels, whose frames are decoded in this process: each for at most 0.4
     /// seconds. Of a larger one, only the first frame can be decoded.
     static let animationArea = 1 << 23
 
     let base: any ImageDecoder
-    /// The largest area of a still image, in pixels, that is decoded in this process: for at most 0.4 seconds.
-    var smallArea = 1 << 19
-    var animationArea = Self.animationArea
+    /// The largest area of a still image, in pixels, that is decoded in this process: for at most 0.4 seconds. The area
+    /// of a drawing says nothing about its time.
+    private let smallArea: Int
+    private let animationArea: Int
     /// What libjxl needs for a progressive lossy image with transparency.
     private static let bytesPerPixel = 52
+
+    init(base: any ImageDecoder, smallArea: Int = 1 << 19, animationArea: Int = Self.animationArea) {
+        self.base = base
+        self.smallArea = base.format == .svg ? 0 : smallArea
+        self.animationArea = animationArea
+    }
 
     var format: ImageFormat { base.format }
 

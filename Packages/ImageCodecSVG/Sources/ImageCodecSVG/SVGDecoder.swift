@@ -1,24 +1,20 @@
 #if SVG
-    import Foundation
+    import CImageCodecSVG
     public import ImageCore
 
-    /// Draws SVG files at any size, with librsvg in a process of its own: `image-server-svg`, beside this program.
+    /// Draws SVG files (W3C SVG 1.1 and parts of SVG 2) at any size, with librsvg.
     ///
-    /// librsvg can't be interrupted, and ends its process if it fails. The process is ended when drawing is cancelled.
-    /// It has limits for memory and time, and loads no other files: only `data:` URLs are followed.
+    /// No other files are loaded: only `data:` URLs are followed. Scripts and animations don't run. The number of elements
+    /// and their nesting are limited by librsvg. Its work can't be interrupted, and isn't limited in time: draw files of
+    /// strangers in a process of its own.
     public struct SVGDecoder: ImageDecoder {
         private let size: PixelSize?
-        private let program: String
 
         /// Creates a decoder.
         ///
-        /// - Parameters:
-        ///   - size: The size of images; nil for their own, which is reduced to the limits.
-        ///   - program: The path of the program that draws.
-        public init(size: PixelSize? = nil, program: String = ChildProcess.sibling("image-server-svg")) {
-            self.size = size
-            self.program = program
-        }
+        /// - Parameter size: The size of images in pixels, for example larger than their own; nil for their own, which is
+        ///   reduced to the limits.
+        public init(size: PixelSize? = nil) { self.size = size }
 
         public var format: ImageFormat { .svg }
 
@@ -31,11 +27,19 @@
             }
         }
 
-        /// Reads the root element. Throws `.unknownFormat` if it is another one, or comes too late.
+        /// Reads the root element. Draws nothing.
+        ///
+        /// - Throws: `.malformed` if it is another one, `.truncated` if it is not in the first 256 KiB, or
+        ///   `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
-            guard case .found(let root) = SVGRoot.search(data) else { throw .unknownFormat }
-            return OpenedSVG(data, size: size ?? root.size(within: limits), program: program)
+            switch SVGRoot.search(data) {
+            case .found(let root):
+                if let size { try limits.check(size) }
+                return OpenedSVG(data, root, size: size ?? root.size(within: limits))
+            case .incomplete: throw .truncated(.svg)
+            case .other: throw .malformed(.svg, "the root element is another one")
+            }
         }
     }
 
@@ -60,12 +64,12 @@
     private final class OpenedSVG: OpenedImage {
         let header: ImageHeader
         private let data: Data
-        private let program: String
+        private let root: SVGRoot
 
-        init(_ data: Data, size: PixelSize, program: String) {
+        init(_ data: Data, _ root: SVGRoot, size: PixelSize) {
             header = ImageHeader(format: .svg, storedSize: size, hasAlpha: true)
             self.data = data
-            self.program = program
+            self.root = root
         }
 
         /// Returns the target: an SVG file can be drawn at any size.
@@ -82,25 +86,35 @@
         ) throws(ImageDecodingError) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
             guard layout == .rgba8 else { throw .unsupported(.svg, "it can only be drawn as RGBA") }
-            let pixels = try draw(size) { () throws(ImageDecodingError) in try sink.checkCancellation() }
-            let bytesPerRow = size.width * 4
-            for y in 0..<size.height {
-                try sink.receive(pixels.span.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow))
+            try sink.checkCancellation()
+            guard let drawing = SVGDrawing(data, size) else {
+                throw root.isClosed(in: data) ? .malformed(.svg, "librsvg can't draw it") : .truncated(.svg)
             }
+            var row = [UInt8](repeating: 0, count: size.width * 4)
+            for y in 0..<size.height {
+                drawing.read(row: y, &row)
+                try sink.receive(row.span)
+            }
+        }
+    }
+
+    /// Pixels of librsvg.
+    ///
+    /// Safe: the handle is closed with this object, and rows have the size of the drawing.
+    @safe private final class SVGDrawing {
+        private let handle: OpaquePointer
+
+        init?(_ data: Data, _ size: PixelSize) {
+            let handle = unsafe data.span.withUnsafeBufferPointer { bytes in
+                unsafe svg_draw(
+                    bytes.baseAddress, bytes.count, Int32(clamping: size.width), Int32(clamping: size.height))
+            }
+            guard let handle = unsafe handle else { return nil }
+            unsafe self.handle = handle
         }
 
-        private func draw(
-            _ size: PixelSize, checkpoint: () throws(ImageDecodingError) -> Void
-        ) throws(ImageDecodingError) -> [UInt8] {
-            let process: ChildProcess
-            do {
-                process = try ChildProcess(program, "\(size.width)", "\(size.height)")
-            } catch {
-                throw .unsupported(.svg, "\(error)")
-            }
-            let pixels = try process.exchange(Array(data), receiving: size.area * 4, checkpoint: checkpoint)
-            guard let pixels else { throw .malformed(.svg, "librsvg can't draw it within the limits") }
-            return pixels
-        }
+        deinit { unsafe svg_close(handle) }
+
+        func read(row y: Int, _ row: inout [UInt8]) { unsafe svg_read_row(handle, Int32(clamping: y), &row) }
     }
 #endif

@@ -2,10 +2,10 @@ import CChildProcess
 import Foundation
 
 /// A program that reads bytes from its standard input and writes bytes to its standard output. It ends with this object.
-public final class ChildProcess {
+final class ChildProcess {
     /// Why a program doesn't start.
-    public struct StartFailure: Error, CustomStringConvertible {
-        public let description: String
+    struct StartFailure: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// The time between two checks of cancellation.
@@ -19,7 +19,7 @@ public final class ChildProcess {
     ///   - program: The path.
     ///   - first: The first argument.
     ///   - second: The second argument.
-    public init(_ program: String, _ first: String, _ second: String) throws(StartFailure) {
+    init(_ program: String, _ first: String, _ second: String) throws(StartFailure) {
         let error = unsafe child_start(program, first, second, &process)
         guard error == 0 else {
             // Clients read it, and needn't learn the folder.
@@ -31,7 +31,7 @@ public final class ChildProcess {
     deinit { unsafe child_stop(&process) }
 
     /// Returns the path of a program in the folder of this one.
-    public static func sibling(_ name: String) -> String {
+    static func sibling(_ name: String) -> String {
         let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
         // Other systems than Linux don't have this link.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? program.path()
@@ -44,7 +44,7 @@ public final class ChildProcess {
     ///   - input: The input, the same in each call.
     ///   - count: The number of bytes to receive.
     ///   - checkpoint: Called every 20 milliseconds. Throw to stop waiting.
-    public func exchange<Failure: Error>(
+    func exchange<Failure: Error>(
         _ input: [UInt8], receiving count: Int, checkpoint: () throws(Failure) -> Void
     ) throws(Failure) -> [UInt8]? {
         var output = [UInt8](repeating: 0, count: count)

@@ -1,0 +1,33 @@
+#if SVG
+    import Foundation
+    import ImageCodecSVG
+    import ImageContractTesting
+    import ImageCore
+    import Testing
+
+    @Suite("SVG: the contract of decoders")
+    struct SVGContractTests {
+        /// A drawing has each size that is asked for, and no size of its own that could exceed a limit.
+        private static let rules = ImageDecoderContract.rules.filter { rule in
+            ![
+                "opening an image with too many pixels fails", "opening an image with a side that is too long fails",
+                "an image offers the stored size if no smaller size covers the target",
+            ].contains(rule.name)
+        }
+
+        @Test("the decoder passes the rules that are not about the size of pixels", arguments: rules)
+        func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
+            let file = """
+                <svg xmlns="http://www.w3.org/2000/svg" width="4" height="2"><rect width="2" height="2" fill="#f80"/>
+                <rect x="3" width="1" height="1" fill="#00f" fill-opacity="0.2"/></svg>
+                """
+            let (orange, none, blue): ([UInt8], [UInt8], [UInt8]) = (
+                [255, 136, 0, 255], [0, 0, 0, 0], [0, 0, 255, 51]
+            )
+            let sample = ImageDecoderContract.Sample(
+                "rectangles", Data(file.utf8), storedSize: PixelSize(width: 4, height: 2),
+                pixels: orange + orange + none + blue + orange + orange + none + none)
+            try await rule.check(.init(SVGDecoder(), samples: [sample]))
+        }
+    }
+#endif
