@@ -76,6 +76,7 @@ let package = Package(
         kernels("CImageProcessing"),
         module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
         module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
+        module("ImageCodecBMP", uses: ["ImageCore"]),
         module("ImageMonitoring", uses: ["ImageCore", "ImageIO", "Network"], completing: ["AppleDispatch"]),
         module("ImageObserving", uses: ["ImageCore", "os"]),
         module("ImageScheduling", uses: ["ImageCore"]),
@@ -110,7 +111,7 @@ let package = Package(
             uses: [
                 "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
                 "ImageDecoding", "ImageProcessing", "ImageScheduling", "ImageTransportURLSession", "ImageCodecImageIO",
-                "ImageIO",
+                "ImageCodecBMP", "ImageIO",
             ] + loaderParts, completing: ["AppleFoundation"]),
 
         module(

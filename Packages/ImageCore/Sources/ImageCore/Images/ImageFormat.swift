@@ -118,8 +118,12 @@ public enum FileSignature {
 
     /// Whether an XML document names the element `svg` soon. Before it, there can be a byte order mark and white space.
     private static func isSVG(_ prefix: Data) -> Bool {
-        let text = String(decoding: prefix.prefix(1_000).drop { $0 >= 0x80 || $0 <= 0x20 }, as: UTF8.self)
-        return ["<?xml", "<!--", "<!DOCTYPE svg", "<svg"].contains { text.hasPrefix($0) } && text.contains("<svg")
+        let text = Array(prefix.prefix(1_000).drop { $0 >= 0x80 || $0 <= 0x20 })
+        guard ["<?xml", "<!--", "<!DOCTYPE svg", "<svg"].contains(where: { text.starts(with: $0.utf8) }),
+            let name = text.firstRange(of: Array("<svg".utf8))
+        else { return false }
+        // The name ends here.
+        return text[name.upperBound...].first.map { " \t\r\n/>".utf8.contains($0) } ?? true
     }
 
     /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.1). Without a container, a code stream starts with FF 0A.
