@@ -10,6 +10,9 @@ struct ImageProcessorContractTests {
 
     static let border = ImageBorder(color: PixelColor(red: 250, green: 200, blue: 0, alpha: 120), width: 1.5)
 
+    static let mark = Bitmap(
+        size: PixelSize(width: 2, height: 1), pixels: [250, 200, 0, 120, 9, 9, 9, 255], isOpaque: false)
+
     static let subjects: [ImageProcessorContract.Subject] = [
         .init(
             ResizeProcessor(ImageTarget(PixelSize(width: 10, height: 10))),
@@ -34,6 +37,25 @@ struct ImageProcessorContractTests {
         .init(
             TintProcessor(PixelColor(red: 250, green: 200, blue: 0, alpha: 120), mode: .template),
             other: TintProcessor(.white, mode: .template)),
+        .init(SharpenProcessor(sigma: 2), other: SharpenProcessor(sigma: 2.5)),
+        .init(PixelateProcessor(side: 3), other: PixelateProcessor(side: 4)),
+        .init(OrientationProcessor(.left), other: OrientationProcessor(.right)),
+        .init(
+            CanvasProcessor(x: -1, y: 2, size: PixelSize(width: 9, height: 40)),
+            other: CanvasProcessor(x: -1, y: 2, size: PixelSize(width: 9, height: 41))),
+        .init(BackgroundProcessor(.white), other: BackgroundProcessor(.black)),
+        .init(TrimProcessor(threshold: 3), other: TrimProcessor(threshold: 3, equalEdges: .vertical)),
+        .init(
+            AttentionCropProcessor(size: PixelSize(width: 5, height: 4)),
+            other: AttentionCropProcessor(size: PixelSize(width: 4, height: 5))),
+        .init(
+            WatermarkProcessor(mark, identifier: "a", placement: .at(x: 1, y: -1)),
+            other: WatermarkProcessor(mark, identifier: "b", placement: .at(x: 1, y: -1))),
+        .init(
+            WatermarkProcessor(
+                mark, identifier: "a", placement: .tiles(horizontalSpacing: 1, verticalSpacing: 0), opacity: 0.5),
+            other: WatermarkProcessor(
+                mark, identifier: "a", placement: .tiles(horizontalSpacing: 0, verticalSpacing: 1), opacity: 0.5)),
         .init(ClosureProcessor(identifier: "a") { $0 }, other: ClosureProcessor(identifier: "b") { $0 }),
         .init(FakeProcessor("a"), other: FakeProcessor("b")),
         .init(BrokenProcessor(nil), other: FakeProcessor("b")),

@@ -148,6 +148,26 @@ struct ConvertTests {
         #expect(try "\(header("b.png").size)" == expected)
     }
 
+    @Test("--crop attention cuts out the part of the image that has something in it")
+    func attention() async throws {
+        let size = PixelSize(width: 120, height: 40)
+        // Red at the right edge.
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            index % size.width >= 100 ? [220, 30, 40, 255] : [128, 128, 128, 255]
+        }
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .png))
+        try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: true), options: EncodingOptions())
+            .write(to: folder.appending(path: "a.png"))
+        let run = try await convert(path("a.png"), "--crop", "attention", "--size", "20x20", "--output", path("b.png"))
+        #expect(run.status == 0)
+        let result = try DownsamplingDecoder.standard(.all).decode(
+            Data(contentsOf: URL(fileURLWithPath: path("b.png"))))
+        #expect(result.bitmap.size == PixelSize(width: 20, height: 20))
+        #expect(result.bitmap.pixels[19 * 4] > 200)
+        let failure = try await convert(path("a.png"), "--crop", "attention", "--output", path("c.png"))
+        #expect(failure.status == 64 && failure.errors.first?.contains("--crop attention needs a --size") == true)
+    }
+
     @Test("a crop outside the image says what to change")
     func cropOutside() async throws {
         try tool.write(.gradient, to: "a.png")

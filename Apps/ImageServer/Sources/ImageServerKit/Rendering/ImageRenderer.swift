@@ -146,8 +146,12 @@ public struct ImageRenderer: Sendable {
         let bitmap = try decoding { () throws(ImageDecodingError) in
             try decoder.decode(source, request: request, isCancelled: isCancelled).bitmap
         }
-        guard let area = Trimming(trim, bitmap).area, area.size != bitmap.size else { return nil }
-        return try processed(bitmap, CropProcessor(x: area.x, y: area.y, size: area.size))
+        var edges: TrimProcessor.Edges = []
+        if trim.equalsHorizontally { edges.insert(.horizontal) }
+        if trim.equalsVertically { edges.insert(.vertical) }
+        let processor = TrimProcessor(color: trim.color, threshold: trim.threshold, equalEdges: edges)
+        let result = try processed(bitmap, processor)
+        return result.size == bitmap.size ? nil : result
     }
 
     /// Returns the frame of an image that is already decoded in its own size.
@@ -210,7 +214,9 @@ public struct ImageRenderer: Sendable {
                 .decode(watermark.file, request: request, isCancelled: isCancelled).bitmap
             let stamp = try ResizeProcessor(stretchingTo: size, limits: limits.resizing).process(bitmap)
             return WatermarkProcessor(
-                watermark: watermark, stamp: stamp, options: options, scale: plan.distanceScale)
+                stamp, identifier: watermark.identity,
+                placement: options.placement(of: size, on: plan.output, scale: plan.distanceScale),
+                opacity: watermark.opacity * options.opacity)
         } catch let error as ImageDecodingError where error != .cancelled {
             throw .watermark(error)
         } catch {

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageProcessing
+import Synchronization
 
 /// Returns a function that returns the time since this call.
 func elapsedTime(of clock: some Clock<Duration>) -> @Sendable () -> Duration {
@@ -35,7 +36,7 @@ struct RenderingJob {
     var watermark: WatermarkProcessor?
     var watch: Stopwatch
     private(set) var times = StageTimes()
-    private let origins = (first: AttentionCropProcessor.Origin(), result: AttentionCropProcessor.Origin())
+    private let crops = (first: SharedAttentionCrop.Found(), result: SharedAttentionCrop.Found())
 
     mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
 
@@ -57,28 +58,30 @@ struct RenderingJob {
 
     private var processors: [any ImageProcessor] {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
-        if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, origins.first)) }
+        if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, crops.first)) }
         steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.resizing))
-        if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation: orientation)) }
+        if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation)) }
         if let crop = plan.resultCrop {
-            steps.append(self.crop(to: crop, plan.cropsToAttention.result, origins.result))
+            steps.append(self.crop(to: crop, plan.cropsToAttention.result, crops.result))
         }
         if options.blur > 0 { steps.append(GaussianBlurProcessor(sigma: options.blur)) }
         if options.sharpening > 0 { steps.append(SharpenProcessor(sigma: options.sharpening)) }
         if options.pixelate > 1 { steps.append(PixelateProcessor(side: options.pixelate)) }
-        if let canvas = plan.canvas { steps.append(CanvasProcessor(canvas: canvas)) }
+        if let canvas = plan.canvas {
+            steps.append(CanvasProcessor(x: canvas.x, y: canvas.y, size: canvas.size, limits: limits.resizing))
+        }
         if let background = options.background ?? (output.hasAlpha ? nil : .white) {
-            steps.append(BackgroundProcessor(color: background))
+            steps.append(BackgroundProcessor(background))
         }
         if let watermark { steps.append(watermark) }
         return steps
     }
 
     private func crop(
-        to area: RenderingPlan.Area, _ seeksAttention: Bool, _ origin: AttentionCropProcessor.Origin
+        to area: RenderingPlan.Area, _ seeksAttention: Bool, _ found: SharedAttentionCrop.Found
     ) -> any ImageProcessor {
         seeksAttention
-            ? AttentionCropProcessor(size: area.size, origin: origin)
+            ? SharedAttentionCrop(size: area.size, found: found)
             : CropProcessor(x: area.x, y: area.y, size: area.size)
     }
 
@@ -110,6 +113,38 @@ struct RenderingJob {
             return try output.encoder.encode(frames, loopCount: loopCount, options: encoding)
         } catch {
             throw error == .cancelled ? .cancelled : .encoding(error)
+        }
+    }
+}
+
+/// Cuts out the part that attracts attention. All frames of an animation are cut like the first one.
+struct SharedAttentionCrop: ImageProcessor {
+    /// The part of the first frame.
+    final class Found: Sendable {
+        fileprivate let crop = Mutex<CropProcessor?>(nil)
+    }
+
+    let size: PixelSize
+    let found: Found
+
+    var identifier: String { "attention(\(size))" }
+
+    func process(_ bitmap: Bitmap) throws -> Bitmap {
+        let known = found.crop.withLock { $0 }
+        let crop = try known ?? AttentionCropProcessor(size: size).crop(for: bitmap)
+        found.crop.withLock { $0 = crop }
+        return try crop.process(bitmap)
+    }
+}
+
+extension ProcessingOptions.Flip {
+    /// The orientation that mirrors in this way; nil if nothing is mirrored.
+    var orientation: ImageOrientation? {
+        switch (isHorizontal, isVertical) {
+        case (false, false): nil
+        case (true, false): .upMirrored
+        case (false, true): .downMirrored
+        case (true, true): .down
         }
     }
 }

@@ -173,16 +173,22 @@ struct LookOptions: ParsableArguments {
     @Flag(help: "Enlarge images that are smaller than the size.")
     var enlarge = false
 
-    @Option(help: "First cut out WxH+X+Y of the upright image, or WxH in its center.")
+    @Option(
+        help:
+            """
+            First cut out WxH+X+Y of the upright image, WxH in its center, or its part with the aspect ratio of --size \
+            that attracts attention: attention.
+            """)
     var crop: CropArea?
 
     @Option(help: "The color under transparent pixels: #rrggbb, #rgb, white or black. Default: kept, white in JPEG.")
     var background: ColorArgument?
 
     func validate() throws {
-        guard mode == .fill else { return }
+        guard mode == .fill || crop == .attention else { return }
         guard case .pixels(let size) = size, !size.isOpen else {
-            throw ValidationError("--fill needs a --size with both sides, such as 200x100")
+            let option = mode == .fill ? "--fill" : "--crop attention"
+            throw ValidationError("\(option) needs a --size with both sides, such as 200x100")
         }
     }
 }

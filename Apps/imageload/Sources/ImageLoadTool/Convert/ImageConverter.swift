@@ -115,16 +115,19 @@ struct ImageConverter: Sendable {
         let count = keepsFrames(header) ? header.frameCount : 1
         let output = target?.outputSize(for: header.size) ?? header.size
         try settings.limits.check(count, framesOf: output)
+        var crop: CropProcessor?
         return try (0..<count).map { index in
             var bitmap = try reader.frame(at: index)
-            if let crop = settings.crop { bitmap = try cropped(bitmap, crop) }
+            // All frames are cut like the first one.
+            crop = try crop ?? settings.crop?.processor(for: bitmap, size: settings.size)
+            if let crop { bitmap = try cropped(bitmap, crop) }
             if let background = settings.background { bitmap = bitmap.over(background) }
             return AnimationFrame(bitmap: bitmap, delay: count > 1 ? header.frameDelays[index] : .zero)
         }
     }
 
-    private func cropped(_ bitmap: Bitmap, _ crop: CropArea) throws -> Bitmap {
-        let part = try crop.cut(bitmap)
+    private func cropped(_ bitmap: Bitmap, _ crop: CropProcessor) throws -> Bitmap {
+        let part = try crop.process(bitmap)
         guard let target = target(for: part.size) else { return part }
         return try ResizeProcessor(target, limits: settings.limits).process(part)
     }

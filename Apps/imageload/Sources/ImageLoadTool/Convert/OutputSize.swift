@@ -37,10 +37,11 @@ enum OutputSize: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
-/// The value of `--crop`: a rectangle as `WxH+X+Y`, or `WxH` in the center.
-struct CropArea: ExpressibleByArgument, Hashable, Sendable {
-    var size: PixelSize
-    var origin: Origin?
+/// The value of `--crop`: a rectangle as `WxH+X+Y`, `WxH` in the center, or `attention`.
+enum CropArea: ExpressibleByArgument, Hashable, Sendable {
+    case part(PixelSize, at: Origin?)
+    /// The part with the aspect ratio of `--size` that attracts attention.
+    case attention
 
     struct Origin: Hashable, Sendable {
         var x: Int
@@ -48,22 +49,44 @@ struct CropArea: ExpressibleByArgument, Hashable, Sendable {
     }
 
     init?(argument: String) {
+        if argument == "attention" {
+            self = .attention
+            return
+        }
         let parts = argument.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 1 || parts.count == 3, let size = PixelSize(argument: parts[0]), !size.isOpen else {
             return nil
         }
-        self.size = size
-        if parts.count == 3 {
+        if parts.count == 1 {
+            self = .part(size, at: nil)
+        } else {
             guard let x = Int(parts[1]), let y = Int(parts[2]), x >= 0, y >= 0 else { return nil }
-            origin = Origin(x: x, y: y)
+            self = .part(size, at: Origin(x: x, y: y))
         }
     }
 
-    /// Cuts the rectangle out of an image, as far as it is inside.
-    func cut(_ bitmap: Bitmap) throws -> Bitmap {
-        let x = origin?.x ?? max(0, (bitmap.size.width - size.width) / 2)
-        let y = origin?.y ?? max(0, (bitmap.size.height - size.height) / 2)
-        return try CropProcessor(x: x, y: y, size: size).process(bitmap)
+    /// Returns the crop of an image.
+    ///
+    /// - Parameter size: The size of the result.
+    func processor(for image: Bitmap, size: OutputSize?) throws -> CropProcessor {
+        switch self {
+        case .part(let size, let origin):
+            let x = origin?.x ?? max(0, (image.size.width - size.width) / 2)
+            let y = origin?.y ?? max(0, (image.size.height - size.height) / 2)
+            return CropProcessor(x: x, y: y, size: size)
+        case .attention:
+            guard case .pixels(let target) = size else { return CropProcessor(x: 0, y: 0, size: image.size) }
+            return try AttentionCropProcessor(size: image.size.part(withAspectRatioOf: target)).crop(for: image)
+        }
+    }
+}
+
+extension PixelSize {
+    /// Returns the largest size inside of this one with the aspect ratio of another.
+    fileprivate func part(withAspectRatioOf other: PixelSize) -> PixelSize {
+        let factor = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
+        func side(_ length: Int, _ whole: Int) -> Int { min(whole, max(1, Int((Double(length) * factor).rounded()))) }
+        return PixelSize(width: side(other.width, width), height: side(other.height, height))
     }
 }
 
@@ -89,19 +112,5 @@ struct ColorArgument: ExpressibleByArgument, Hashable, Sendable {
 
 extension Bitmap {
     /// Returns the image over a color, or unchanged if it is opaque.
-    func over(_ color: PixelColor) -> Bitmap {
-        if isOpaque { return self }
-        let color = color.values(in: colorSpace)
-        var pixels = pixels
-        for start in stride(from: 0, to: pixels.count, by: 4) {
-            let alpha = UInt32(pixels[start + 3])
-            if alpha == 255 { continue }
-            for (channel, back) in [color.red, color.green, color.blue].enumerated() {
-                let value = UInt32(pixels[start + channel]) * alpha + UInt32(back) * (255 - alpha)
-                pixels[start + channel] = UInt8((value + 127) / 255)
-            }
-            pixels[start + 3] = 255
-        }
-        return Bitmap(size: size, pixels: pixels, isOpaque: true, colorSpace: colorSpace)
-    }
+    func over(_ color: PixelColor) -> Bitmap { BackgroundProcessor(color).process(self) }
 }

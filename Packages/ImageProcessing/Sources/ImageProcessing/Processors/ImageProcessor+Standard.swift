@@ -8,6 +8,18 @@ extension ImageProcessor where Self == GaussianBlurProcessor {
     public static func blur(sigma: Double) -> Self { Self(sigma: sigma) }
 }
 
+extension ImageProcessor where Self == SharpenProcessor {
+    /// Returns a processor that sharpens edges.
+    /// - Parameter sigma: The standard deviation of the blur in pixels.
+    public static func sharpen(sigma: Double) -> Self { Self(sigma: sigma) }
+}
+
+extension ImageProcessor where Self == PixelateProcessor {
+    /// Returns a processor that replaces squares of pixels by their average.
+    /// - Parameter side: The side of the squares in pixels.
+    public static func pixelate(side: Int) -> Self { Self(side: side) }
+}
+
 extension ImageProcessor where Self == RoundedCornersProcessor {
     /// Returns a processor that rounds the corners.
     /// - Parameters:

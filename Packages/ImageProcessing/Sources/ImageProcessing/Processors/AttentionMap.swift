@@ -1,7 +1,10 @@
-import Foundation
 import ImageCore
-import ImageProcessing
-import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Finds the part of an image that attracts attention: with edges, skin and saturated colors.
 ///
@@ -112,26 +115,5 @@ struct AttentionMap {
             let (a, b) = (500 * (fx - fy), 200 * (fy - fz))
             return (a * a + b * b).squareRoot()
         }
-    }
-}
-
-/// Cuts out the part of a size that attracts attention. All frames of an animation are cut like the first one.
-struct AttentionCropProcessor: ImageProcessor {
-    /// The part of the first frame.
-    final class Origin: Sendable {
-        fileprivate let value = Mutex<(x: Int, y: Int)?>(nil)
-    }
-
-    let size: PixelSize
-    let origin: Origin
-
-    var identifier: String { "attention(\(size))" }
-
-    /// Throws the errors of the resampler.
-    func process(_ bitmap: Bitmap) throws -> Bitmap {
-        let known = origin.value.withLock { $0 }
-        let found = try known ?? AttentionMap(bitmap).origin(of: size, in: bitmap.size)
-        origin.value.withLock { $0 = found }
-        return try CropProcessor(x: found.x, y: found.y, size: size).process(bitmap)
     }
 }

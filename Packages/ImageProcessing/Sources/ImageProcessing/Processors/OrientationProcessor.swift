@@ -1,12 +1,19 @@
-import ImageCore
+public import ImageCore
 
 /// Turns and mirrors an image that is stored in an orientation, so that it is upright.
-struct OrientationProcessor: ImageProcessor {
-    let orientation: ImageOrientation
+///
+/// Decoded images are upright. Use it to rotate: `.right` turns by 90 degrees clockwise, `.down` by 180, `.left` by 270,
+/// and `.upMirrored` exchanges left and right.
+public struct OrientationProcessor: ImageProcessor {
+    private let orientation: ImageOrientation
 
-    var identifier: String { "orientation(\(orientation.rawValue))" }
+    /// Creates a processor for images that are stored in an orientation of Exif.
+    public init(_ orientation: ImageOrientation) { self.orientation = orientation }
 
-    func process(_ bitmap: Bitmap) throws -> Bitmap {
+    public var identifier: String { "orientation(\(orientation.rawValue))" }
+
+    /// Returns the upright image. Throws only `CancellationError`.
+    public func process(_ bitmap: Bitmap) throws -> Bitmap {
         if orientation == .up || bitmap.size.area == 0 { return bitmap }
         let size = orientation.swapsAxes ? bitmap.size.transposed : bitmap.size
         let source = bitmap.pixels
@@ -23,19 +30,7 @@ struct OrientationProcessor: ImageProcessor {
                 written += 4
             }
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace)
-    }
-}
-
-extension ProcessingOptions.Flip {
-    /// The orientation that mirrors in this way; nil if nothing is mirrored.
-    var orientation: ImageOrientation? {
-        switch (isHorizontal, isVertical) {
-        case (false, false): nil
-        case (true, false): .upMirrored
-        case (false, true): .downMirrored
-        case (true, true): .down
-        }
+        return Bitmap(like: bitmap, size: size, pixels: pixels)
     }
 }
 

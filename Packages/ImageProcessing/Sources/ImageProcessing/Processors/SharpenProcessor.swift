@@ -1,9 +1,8 @@
-import ImageCore
-import ImageProcessing
+public import ImageCore
 
 /// Sharpens edges in the way of libvips: the lightness moves away from its Gaussian blur, but not in flat areas, and by
 /// no more than a limit.
-struct SharpenProcessor: ImageProcessor {
+public struct SharpenProcessor: ImageProcessor {
     /// Differences of the lightness below this are flat. The lightness is from 0 to 100.
     private static let flat = 2.0
     /// How much is added of a difference above it.
@@ -11,15 +10,19 @@ struct SharpenProcessor: ImageProcessor {
     /// The most by which a pixel becomes lighter or darker.
     private static let (lightest, darkest) = (10.0, 20.0)
 
-    /// The standard deviation of the blur in pixels.
-    let sigma: Double
+    private let sigma: Double
 
-    var identifier: String { "sharpen(\(sigma))" }
+    /// Creates a processor.
+    ///
+    /// - Parameter sigma: The standard deviation of the blur in pixels. Clamped to 0 (no change) to 1,000; NaN counts as 0.
+    public init(sigma: Double) { self.sigma = sigma > 0 ? min(sigma, 1_000) : 0 }
 
-    /// Throws the errors of the blur, and `CancellationError`.
-    func process(_ bitmap: Bitmap) throws -> Bitmap {
-        let blur: any ImageProcessor = GaussianBlurProcessor(sigma: sigma)
-        let soft = try blur.process(bitmap).pixels
+    public var identifier: String { "sharpen(\(sigma))" }
+
+    /// Returns the sharpened image. Throws only `CancellationError`.
+    public func process(_ bitmap: Bitmap) throws -> Bitmap {
+        if sigma == 0 || bitmap.size.area == 0 { return bitmap }
+        let soft = try GaussianBlurProcessor(sigma: sigma).process(bitmap).pixels
         var sharp = bitmap.pixels
         for index in stride(from: 0, to: soft.count, by: 4) {
             if index % bitmap.bytesPerRow == 0 { try Task.checkCancellation() }
@@ -29,8 +32,7 @@ struct SharpenProcessor: ImageProcessor {
                 sharp[channel] = UInt8(min(max(Double(sharp[channel]) + change * 2.55, 0), 255).rounded())
             }
         }
-        return Bitmap(
-            size: bitmap.size, pixels: sharp, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace)
+        return Bitmap(like: bitmap, size: bitmap.size, pixels: sharp)
     }
 
     private static func lightness(_ pixels: [UInt8], _ index: Int) -> Double {

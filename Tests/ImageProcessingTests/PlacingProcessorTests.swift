@@ -1,0 +1,109 @@
+import ImageCore
+import ImageProcessing
+import Testing
+
+@Suite("Processors that place and turn images")
+struct PlacingProcessorTests {
+    /// A bitmap of opaque grays.
+    private func bitmap(_ rows: [[UInt8]]) -> Bitmap {
+        Bitmap(
+            size: PixelSize(width: rows[0].count, height: rows.count),
+            pixels: rows.flatMap { row in row.flatMap { [$0, $0, $0, 255] } }, isOpaque: true)
+    }
+
+    private func grays(_ bitmap: Bitmap) -> [[UInt8]] {
+        (0..<bitmap.size.height).map { y in
+            (0..<bitmap.size.width).map { bitmap.pixels[(y * bitmap.size.width + $0) * 4] }
+        }
+    }
+
+    @Test(
+        "makes an image upright from each orientation of Exif",
+        arguments: [
+            (.up, [[1, 2, 3], [4, 5, 6]]), (.upMirrored, [[3, 2, 1], [6, 5, 4]]), (.down, [[6, 5, 4], [3, 2, 1]]),
+            (.downMirrored, [[4, 5, 6], [1, 2, 3]]), (.leftMirrored, [[1, 4], [2, 5], [3, 6]]),
+            (.right, [[4, 1], [5, 2], [6, 3]]), (.rightMirrored, [[6, 3], [5, 2], [4, 1]]),
+            (.left, [[3, 6], [2, 5], [1, 4]]),
+        ] as [(ImageOrientation, [[UInt8]])])
+    func orientations(orientation: ImageOrientation, expected: [[UInt8]]) throws {
+        let result = try OrientationProcessor(orientation).process(bitmap([[1, 2, 3], [4, 5, 6]]))
+        #expect(grays(result) == expected)
+    }
+
+    @Test("places an image on a transparent canvas, without what is outside of it")
+    func canvas() throws {
+        func canvas(_ x: Int, _ y: Int) throws -> Bitmap {
+            try CanvasProcessor(x: x, y: y, size: PixelSize(width: 3, height: 4)).process(bitmap([[7], [8]]))
+        }
+        let result = try canvas(1, 2)
+        #expect(grays(result) == [[0, 0, 0], [0, 0, 0], [0, 7, 0], [0, 8, 0]])
+        #expect(!result.isOpaque && result.pixels[3] == 0)
+        #expect(grays(try canvas(2, -1)) == [[0, 0, 8], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+        for (x, y) in [(3, 0), (0, 4), (-1, 0), (.max, .min)] { #expect(try !canvas(x, y).pixels.contains(255)) }
+    }
+
+    @Test("a canvas above the limits is refused before memory is allocated")
+    func canvasLimits() {
+        let size = PixelSize(width: 60_000, height: 60_000)
+        #expect(throws: ImageDecodingError.self) {
+            try CanvasProcessor(x: 0, y: 0, size: size).process(bitmap([[7]]))
+        }
+    }
+
+    @Test("composites over a color, rounded to nearest")
+    func background() {
+        let image = Bitmap(
+            size: PixelSize(width: 3, height: 1), pixels: [200, 0, 0, 0, 200, 0, 0, 128, 200, 0, 0, 255],
+            isOpaque: false)
+        let result = BackgroundProcessor(PixelColor(red: 0, green: 100, blue: 255)).process(image)
+        #expect(result.pixels == [0, 100, 255, 255, 100, 50, 127, 255, 200, 0, 0, 255])
+        #expect(result.isOpaque)
+    }
+
+    @Test("replaces squares by one color each")
+    func pixelate() throws {
+        let result = try PixelateProcessor(side: 2).process(bitmap([[5, 5, 9], [5, 5, 9], [1, 1, 3]]))
+        let rows = grays(result)
+        #expect(rows[0] == rows[1])
+        #expect(rows[0][0] == rows[0][1])
+        #expect(result.size == PixelSize(width: 3, height: 3))
+    }
+
+    @Test("sharpening and squares of nothing leave an image as it is")
+    func nothing() throws {
+        let image = bitmap([[5, 200], [90, 1]])
+        #expect(try SharpenProcessor(sigma: .nan).process(image) == image)
+        #expect(try PixelateProcessor(side: -3).process(image) == image)
+        #expect(try Set(grays(PixelateProcessor(side: .max).process(image)).joined()).count == 1)
+    }
+
+    @Test(
+        "cuts off a border, and as much at both edges if asked for",
+        arguments: [([], "2x1"), (.horizontal, "3x1"), (.vertical, "2x2"), ([.horizontal, .vertical], "3x2")]
+            as [(TrimProcessor.Edges, String)])
+    func trim(edges: TrimProcessor.Edges, size: String) throws {
+        let image = bitmap([[9, 9, 9, 9, 9], [9, 9, 9, 9, 9], [9, 70, 80, 9, 9], [9, 9, 9, 9, 9]])
+        #expect("\(try TrimProcessor(equalEdges: edges).process(image).size)" == size)
+        #expect(try TrimProcessor(threshold: 61).process(image).size == PixelSize(width: 1, height: 1))
+        #expect(try TrimProcessor(color: .white).process(image).size == image.size)
+        #expect(try TrimProcessor(threshold: 255).process(image) == image)
+    }
+
+    @Test(
+        "draws a watermark once or as tiles, also partly outside, and keeps transparency",
+        arguments: [
+            (.at(x: 1, y: 0), [[0, 200, 200], [0, 0, 0]]), (.at(x: -1, y: 1), [[0, 0, 0], [200, 0, 0]]),
+            (.at(x: 3, y: .max), [[0, 0, 0], [0, 0, 0]]),
+            (.tiles(horizontalSpacing: 1, verticalSpacing: -4), [[200, 200, 0], [200, 200, 0]]),
+        ] as [(WatermarkProcessor.Placement, [[UInt8]])])
+    func watermark(placement: WatermarkProcessor.Placement, expected: [[UInt8]]) throws {
+        let mark = bitmap([[200, 200]])
+        let ground = bitmap([[0, 0, 0], [0, 0, 0]])
+        func drawn(_ opacity: Double) throws -> Bitmap {
+            try WatermarkProcessor(mark, identifier: "mark", placement: placement, opacity: opacity).process(ground)
+        }
+        #expect(grays(try drawn(1)) == expected)
+        #expect(grays(try drawn(0.5)) == expected.map { $0.map { $0 / 2 } })
+        #expect(grays(try drawn(.nan)) == grays(ground))
+    }
+}
