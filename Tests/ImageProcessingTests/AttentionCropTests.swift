@@ -80,7 +80,10 @@ struct AttentionCropTests {
     }
 
     private static func noise(_ size: PixelSize) -> Bitmap {
-        let pixels = (0..<size.area).flatMap { [UInt8($0 * 37 & 255), UInt8($0 * 11 & 255), 90, 255] as [UInt8] }
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            let (red, green) = (index * 37 & 255, index * 11 & 255)
+            return [UInt8(red), UInt8(green), 90, 255]
+        }
         return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 

@@ -73,7 +73,7 @@ import Testing
         func parts() throws {
             let part = try Self.rendered("c:10:10:ce/w:300")
             #expect(part.size == PixelSize(width: 300, height: 300))
-            #expect((0..<300).allSatisfy { part.pixels[4 * $0 + 3] == ($0 < 150 ? 255 : 0) })
+            #expect((0..<300).allSatisfy { part.pixels[4 * $0 + 3] == ($0 < 120 ? 255 : 0) })
             let turned = try Self.rendered("rot:90/w:100")
             #expect(turned.size == PixelSize(width: 100, height: 200))
             #expect(turned.pixels[3] == 255)

@@ -55,7 +55,7 @@ struct DIBHeader {
         guard length == 12 || (16...1_024).contains(length) else {
             throw .malformed(format, "the header has \(length) bytes")
         }
-        guard let header = data.part(start, length) else { throw .truncated(format) }
+        guard let header = data.part(at: start, length) else { throw .truncated(format) }
         func field(_ offset: Int, _ byteCount: Int) -> Int { header.littleEndian(at: offset, byteCount) ?? 0 }
         func signed(_ offset: Int) -> Int { Int(Int32(truncatingIfNeeded: field(offset, 4))) }
         let isCore = length == 12
@@ -67,7 +67,7 @@ struct DIBHeader {
         bitCount = field(isCore ? 10 : 14, 2)
         compression = try Self.compression(isCore ? 0 : field(16, 4), bitCount, headerLength: length, format)
         // The color space is an embedded profile: "MBED" as a big-endian number.
-        profile = field(56, 4) == 0x4D42_4544 ? data.part(start + field(112, 4), field(116, 4)) : nil
+        profile = field(56, 4) == 0x4D42_4544 ? data.part(at: start + field(112, 4), field(116, 4)) : nil
         end = start + length
         if bitCount > 8 { try readChannels(data, at: start, length) }
         try readPalette(data, count: isCore ? 0 : field(32, 4), entryLength: isCore ? 3 : 4, pixels)
@@ -116,7 +116,7 @@ struct DIBHeader {
         if let pixels, pixels >= end { count = min(count, (pixels - end) / entryLength) }
         if bitCount <= 8 {
             palette = [SIMD4<UInt8>](repeating: SIMD4(0, 0, 0, 255), count: 256)
-            guard let entries = data.part(end, min(count, 256) * entryLength).map(Array.init) else {
+            guard let entries = data.part(at: end, min(count, 256) * entryLength).map(Array.init) else {
                 throw .truncated(format)
             }
             for index in 0..<entries.count / entryLength {

@@ -28,7 +28,9 @@ public struct ICODecoder: ImageDecoder {
         guard recognizes(data.prefix(FileSignature.byteCount)), let count = data.littleEndian(at: 4, 2) else {
             throw .malformed(.ico, "there is no directory")
         }
-        guard let directory = data.part(Self.directoryLength, count * Self.entryLength) else { throw .truncated(.ico) }
+        guard let directory = data.part(at: Self.directoryLength, count * Self.entryLength) else {
+            throw .truncated(.ico)
+        }
         var best: Entry?
         var failure: ImageDecodingError?
         for index in 0..<min(count, Self.largestCount) {
@@ -37,7 +39,7 @@ public struct ICODecoder: ImageDecoder {
                 let offset = directory.littleEndian(at: start + 12, 4)
             else { break }
             do throws(ImageDecodingError) {
-                guard let part = data.part(offset, length) else { throw .truncated(.ico) }
+                guard let part = data.part(at: offset, length) else { throw .truncated(.ico) }
                 let opened = try entry(part, limits)
                 if best.map({ $0.rank < opened.rank }) ?? true { best = opened }
             } catch {

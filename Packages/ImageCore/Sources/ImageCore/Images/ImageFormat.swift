@@ -94,10 +94,14 @@ public enum FileSignature {
     /// Returns the format of files without a long signature, of which more is checked.
     private static func otherFormat(_ bytes: [UInt8]) -> ImageFormat? {
         if tiff.contains(where: bytes.starts) { return .tiff }
-        if bytes.starts(with: "BM".utf8), dibHeaderLengths.contains(number(bytes, 14..<18)) { return .bmp }
+        if bytes.starts(with: "BM".utf8), let length = bytes.littleEndian(at: 14, 4) {
+            return dibHeaderLengths.contains(length) ? .bmp : nil
+        }
         if bytes.starts(with: [0, 0, 1, 0]) || bytes.starts(with: [0, 0, 2, 0]) {
             // The first image of an icon follows the directory of six bytes and its entries of sixteen.
-            let (count, length, offset) = (number(bytes, 4..<6), number(bytes, 14..<18), number(bytes, 18..<22))
+            guard let count = bytes.littleEndian(at: 4, 2), let length = bytes.littleEndian(at: 14, 4),
+                let offset = bytes.littleEndian(at: 18, 4)
+            else { return nil }
             return count > 0 && length > 0 && offset >= 6 + 16 * count ? .ico : nil
         }
         return nil
@@ -110,11 +114,6 @@ public enum FileSignature {
 
     /// The lengths of the headers of Windows bitmaps, which tell their versions.
     private static let dibHeaderLengths = [12, 16, 40, 52, 56, 64, 108, 124]
-
-    /// Returns a number, the least significant byte first. Returns -1 beyond the end.
-    private static func number(_ bytes: [UInt8], _ range: Range<Int>) -> Int {
-        bytes.count < range.upperBound ? -1 : bytes[range].reversed().reduce(0) { $0 << 8 | Int($1) }
-    }
 
     /// Whether an XML document names the element `svg` soon. Before it, there can be a byte order mark and white space.
     private static func isSVG(_ prefix: Data) -> Bool {
