@@ -6,9 +6,8 @@ import Testing
 /// A real scheduler with one defect.
 final class BrokenScheduler: WorkScheduler {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
-        case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, prefersLateWork
-        case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, keepsSlotOfCancelled
+        case none, runsTwice, replacesErrors, keepsSlotAfterError, exceedsLimit, leavesSlotFree
+        case releasesSlotWhenCancelled, ignoresPriority, ignoresChanges, startsOldestEarly, runsCancelledWork
 
         var testDescription: String { rawValue }
     }
@@ -37,53 +36,32 @@ final class BrokenScheduler: WorkScheduler {
     private func run<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
-        switch defect {
-        case .runsForCancelledTask where Task.isCancelled: return try await work()
-        case .runsCancelledWork: return try await runInTask(lane, priority, work)
-        case .keepsSlotOfCancelled: return try await keepSlot(lane, priority, work)
-        default: break
-        }
-        return try await base.run(in: changed(lane), server: server, priority: changed(priority)) {
-            try await self.runBroken(priority, work)
+        if defect == .runsCancelledWork { return try await runInTask(lane, priority, work) }
+        return try await base.run(in: lane, server: server, priority: changed(priority)) {
+            try await self.runBroken(work)
         }
     }
-
-    private func changed(_ lane: WorkLane) -> WorkLane { defect == .hasOneLane ? .decode : lane }
 
     private func changed(_ priority: LivePriority) -> LivePriority {
         switch defect {
         case .ignoresPriority: LivePriority(.normal)
         case .ignoresChanges: LivePriority(priority.value)
-        case .prefersLateWork where base.waitingCount >= 10 && priority.value == .normal: LivePriority(.high)
         default: priority
         }
     }
 
     /// Runs work that has a slot.
-    private func runBroken<Value: Sendable>(
-        _ priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
+    private func runBroken<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         switch defect {
         case .runsTwice:
             _ = try await work()
             return try await work()
         case .replacesErrors, .keepsSlotAfterError: return try await runFailing(work)
-        case .detachesWork:
-            return try await withoutActuallyEscaping(work) { work in try await Task.detached { try await work() }.value
-            }
-        case .startsTask:
-            return try await withoutActuallyEscaping(work) { work in try await Task { try await work() }.value }
         case .releasesSlotWhenCancelled:
-            return try await withTaskCancellationHandler(operation: work) { addSlot() }
-        case .releasesSlotWhenChanged:
-            let observation = priority.observe { _ in self.addSlot() }
-            defer { observation.cancel() }
-            return try await work()
+            return try await withTaskCancellationHandler(operation: work) { base[limitOf: .decode] = limit + 1 }
         default: return try await work()
         }
     }
-
-    private func addSlot() { base[limitOf: .decode] = limit + 1 }
 
     private func runFailing<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         do {
@@ -103,18 +81,6 @@ final class BrokenScheduler: WorkScheduler {
             try await Task { try await base.run(in: lane, server: nil, priority: priority, work) }.value
         }
     }
-
-    /// Keeps a slot if its work is cancelled when no other work runs: after it got the slot, before it starts.
-    private func keepSlot<Value: Sendable>(
-        _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await base.run(in: lane, server: nil, priority: priority, work)
-        } catch let error as CancellationError {
-            if base.runningCount == 0 { base[limitOf: .decode] = limit - 1 }
-            throw error
-        }
-    }
 }
 
 extension BrokenScheduler.Defect {
@@ -130,14 +96,9 @@ extension BrokenScheduler.Defect {
         case .none: []
         case .runsTwice, .replacesErrors, .keepsSlotAfterError:
             ["the scheduler runs each closure once, returns its value or throws its error, and frees its slot"]
-        case .detachesWork, .startsTask:
-            ["work runs in its caller's task: task-local values are visible, and cancellation reaches the work"]
-        case .runsForCancelledTask: ["a task that is cancelled before it calls never runs its work"]
-        case .hasOneLane: ["a full lane does not block other lanes"]
-        case .exceedsLimit, .leavesSlotFree, .releasesSlotWhenCancelled, .releasesSlotWhenChanged: [Self.slots]
-        case .ignoresPriority, .prefersLateWork, .ignoresChanges, .startsOldestEarly: [Self.order]
+        case .exceedsLimit, .leavesSlotFree, .releasesSlotWhenCancelled: [Self.slots]
+        case .ignoresPriority, .ignoresChanges, .startsOldestEarly: [Self.order]
         case .runsCancelledWork: [Self.cancelledWork]
-        case .keepsSlotOfCancelled: ["work that is cancelled at the moment of its turn leaves no slot occupied"]
         }
     }
 }

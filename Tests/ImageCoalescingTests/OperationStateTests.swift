@@ -30,6 +30,35 @@ struct OperationStateTests {
     }
 }
 
+/// The promises about progress, whose calls a state machine orders.
+@Suite struct OperationProgressTests {
+    @Test("merged progress is reported in order, and nothing to callers that have left or are added at the end")
+    func order() {
+        var state = OperationState()
+        _ = state.add(caller(1))
+        _ = state.add(caller(2))
+        for count in [10, 20, 5] { state.report(bytes(count)) }
+        state.remove(1)
+        state.report(bytes(30))
+        state.end(throwing: nil)
+        let isAdded = state.add(caller(3))
+        #expect(!isAdded)
+        var log: [String] = []
+        var call = state.firstCall()
+        while let next = call {
+            let isSecond = state.firstCall() != nil
+            #expect(!isSecond, "one call at a time")
+            switch next {
+            case .progress(let progress, let callers): log.append("\(progress.completedByteCount) \(callers.map(\.id))")
+            case .end(let callers, let error): log.append("end \(callers.map(\.id)) \(error != nil)")
+            case .cancel: log.append("cancel")
+            }
+            call = state.nextCall()
+        }
+        #expect(log == ["10 [1, 2]", "20 [1, 2]", "end [1] true", "30 [2]", "end [2] false"])
+    }
+}
+
 private func caller(_ id: Int) -> OperationCaller {
     OperationCaller(id: id, onProgress: { _ in }, following: LivePriority(.low).follow(LivePriority(.normal)))
 }

@@ -40,6 +40,24 @@ struct PrioritySchedulerTests {
 
     // MARK: Calls
 
+    @Test("work runs in its caller's task: task-local values are visible, and cancellation reaches the work")
+    func callersTask() async throws {
+        let (scheduler, started, gate) = (PriorityScheduler(lanes: [:]), TestGate(), TestGate())
+        let task = Task {
+            try await CallerContext.$isInCaller.withValue(true) {
+                try await scheduler.run(in: .decode, server: nil, priority: LivePriority(.normal)) {
+                    started.open()
+                    await gate.pass()
+                    return [CallerContext.isInCaller, Task.isCancelled]
+                }
+            }
+        }
+        await started.whenOpen()
+        task.cancel()
+        gate.open()
+        #expect(try await task.value == [true, true])
+    }
+
     @Test("work that is cancelled between getting a slot and starting does not run, and frees the slot")
     func cancelledBeforeItBegins() async {
         let fixture = SchedulerFixture()
@@ -197,4 +215,8 @@ private struct HookedClock: Clock {
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
         try await base.sleep(until: deadline, tolerance: tolerance)
     }
+}
+
+private enum CallerContext {
+    @TaskLocal static var isInCaller = false
 }

@@ -13,11 +13,7 @@ final class CoalescingFixture: Sendable {
         let priority = LivePriority(.normal)
         let progress = EventLog<WorkProgress>()
         var task: Task<Void, Never>?
-        /// What only the progress handler retains.
-        weak var handler: Handler?
     }
-
-    private final class Handler: Sendable {}
 
     let coalescer: any RequestCoalescer<String, Int>
     /// Suspends the operations that have no other gate.
@@ -44,28 +40,23 @@ final class CoalescingFixture: Sendable {
 
     func start(
         _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: TestGate? = nil,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) {
         self.priority(of: caller).value = priority
         let task = Task {
-            await call(caller, key: key, gate: gate ?? self.gate, onProgress: onProgress, result: result)
+            await call(caller, key: key, gate: gate ?? self.gate, result: result)
         }
         callers.withLock { $0[caller, default: Caller()].task = task }
     }
 
     /// Calls the coalescer in the current task.
-    func call(
-        _ caller: Int, key: String = "key", gate: TestGate,
-        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
-        result: @escaping @Sendable () throws -> Int = { 7 }
+    private func call(
+        _ caller: Int, key: String, gate: TestGate, result: @escaping @Sendable () throws -> Int
     ) async {
         let received = progress(of: caller)
         do {
-            let value = try await coalescer.value(for: key, priority: priority(of: caller)) {
-                [handler = makeHandler(of: caller)] progress in
-                withExtendedLifetime(handler) { received.append(progress) }
-                onProgress(progress)
+            let value = try await coalescer.value(for: key, priority: priority(of: caller)) { progress in
+                received.append(progress)
             } operation: { operation in
                 try await self.run(operation, gate, result)
             }
@@ -92,21 +83,6 @@ final class CoalescingFixture: Sendable {
         cancel(caller)
         let error = try await error(of: caller)
         try expect(error is CancellationError, "the cancelled caller received \(String(describing: error))")
-    }
-
-    private func makeHandler(of caller: Int) -> Handler {
-        let handler = Handler()
-        callers.withLock { $0[caller, default: Caller()].handler = handler }
-        return handler
-    }
-
-    /// Waits until nothing retains the progress handlers, so that nothing can call them any more.
-    func expectReleasedHandlers() async throws {
-        operations.removeAll()
-        let areReleased = await WaitLimit.becomesTrue {
-            callers.withLock { $0.values.allSatisfy { $0.handler == nil } }
-        }
-        try expect(areReleased, "the progress handlers of calls that have ended are still retained")
     }
 
     // MARK: Results

@@ -25,23 +25,20 @@ final class SchedulingFixture: Sendable {
 
     /// Makes a call whose work returns its number, and returns when the call waits, runs or has ended.
     func call(
-        _ number: Int, _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, start: TestGate? = nil,
+        _ number: Int, _ priority: RequestPriority = .normal,
         work: @escaping @Sendable () async throws -> Void = {}
     ) async {
         let priority = LivePriority(priority)
-        let task = Task(executorPreference: executor) {
-            await start?.pass()
-            await self.run(number, in: lane, priority, work)
-        }
+        let task = Task(executorPreference: executor) { await self.run(number, priority, work) }
         calls.withLock { $0[number] = Call(priority: priority, task: task) }
         await letTasksRun()
     }
 
     private func run(
-        _ number: Int, in lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Void
+        _ number: Int, _ priority: LivePriority, _ work: @Sendable () async throws -> Void
     ) async {
         await answer(number) {
-            try await scheduler.run(in: lane, server: nil, priority: priority) { [starts] moved in
+            try await scheduler.run(in: .decode, server: nil, priority: priority) { [starts] moved in
                 starts.append(number)
                 moved(1)
                 try await work()
@@ -79,9 +76,6 @@ final class SchedulingFixture: Sendable {
             await Task.yield()
         }
     }
-
-    /// Lets the tasks of all calls continue for a number of steps.
-    func letTasksRun(steps: Int) { executor.run(steps: steps) }
 
     // MARK: Results
 

@@ -10,17 +10,7 @@ public enum WorkSchedulerContract {
     public typealias Subject = @Sendable (_ limit: Int) -> any WorkScheduler
 
     /// All rules.
-    public static let rules = rulesWithoutWaiting + rulesOfWaiting
-
-    /// The rules that also hold for a scheduler that starts all work immediately.
-    public static let rulesWithoutWaiting: [ContractRule<Subject>] = [
-        runsOnce, runsInCallersTask, cancelledBefore, lanesAreSeparate,
-    ]
-
-    /// The rules about waiting work.
-    public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, order, cancelledNeverRuns, cancelledAtItsTurn,
-    ]
+    public static let rules: [ContractRule<Subject>] = [runsOnce, limit, order, cancelledNeverRuns]
 
     /// Creates a rule that ends its work, whether it passes or fails.
     private static func rule(
@@ -55,43 +45,6 @@ public enum WorkSchedulerContract {
             try expect(
                 fixture.answers(of: number).count == 1, "call \(number) ended with \(fixture.answers(of: number))")
         }
-    }
-
-    private static let runsInCallersTask = rule(
-        "work runs in its caller's task: task-local values are visible, and cancellation reaches the work"
-    ) { fixture in
-        let (isVisible, isCancelled) = (EventLog<Bool>(), EventLog<Bool>())
-        await CallerContext.$isInCaller.withValue(true) {
-            await fixture.call(1) { [gate = fixture.gate] in
-                isVisible.append(CallerContext.isInCaller)
-                await gate.pass()
-                isCancelled.append(Task.isCancelled)
-            }
-        }
-        try await fixture.expectStarted(1)
-        fixture.cancel(1)
-        await fixture.letTasksRun()
-        try expect(fixture.answers(of: 1).isEmpty, "the call ended while its work ran")
-        fixture.gate.open()
-        try await fixture.expectValue(of: 1)
-        try expect(isVisible.all == [true], "the task-local values are not visible")
-        try expect(isCancelled.all == [true], "the work was not cancelled")
-    }
-
-    private static let cancelledBefore = rule("a task that is cancelled before it calls never runs its work") {
-        fixture in
-        let start = TestGate()
-        await fixture.call(1, start: start)
-        fixture.cancel(1)
-        start.open()
-        try await fixture.expectCancellation(of: 1)
-        try await fixture.expectStarts([])
-    }
-
-    private static let lanesAreSeparate = rule("a full lane does not block other lanes") { fixture in
-        try await fixture.hold(1)
-        await fixture.call(2, in: WorkLane(rawValue: "another lane"))
-        try await fixture.expectValue(of: 2)
     }
 
     // MARK: Waiting
@@ -147,31 +100,6 @@ public enum WorkSchedulerContract {
         try expect(fixture.answers(of: 0).isEmpty, "the lane is no longer full")
         try await fixture.expectStarts([0, 2, 4])
     }
-
-    private static let cancelledAtItsTurn = rule(
-        "work that is cancelled at the moment of its turn leaves no slot occupied"
-    ) { fixture in
-        for steps in 0..<12 {
-            let (gate, first) = (TestGate(), 3 * steps)
-            defer { gate.open() }
-            await fixture.call(first) { await gate.pass() }
-            try await fixture.expectStarted(first)
-            await fixture.call(first + 1)
-            gate.open()
-            fixture.letTasksRun(steps: steps)
-            fixture.cancel(first + 1)
-            let isCancelled = (try? await fixture.answer(of: first + 1).get()) == nil
-            try expect(
-                isCancelled != fixture.starts.all.contains(first + 1),
-                "work started, and its call was cancelled, or neither")
-            await fixture.call(first + 2)
-            try await fixture.expectValue(of: first + 2)
-        }
-    }
-}
-
-private enum CallerContext {
-    @TaskLocal static var isInCaller = false
 }
 
 /// Counts how much work runs at once.

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// - A server at its limit delays only its own work. Servers are compared case-insensitively (RFC 3986, section 3.2.2).
 /// - If the priority of waiting work changes, its order of arrival applies within the new priority.
-/// - Work doesn't starve: after `maxOvertakes` consecutive starts that passed over the oldest work that could have
-///   started, that work starts.
+/// - Work doesn't starve: after 64 consecutive starts that passed over the oldest work that could have started, that
+///   work starts.
 /// - Each operation takes O(log n) time for n waiting work items.
 public final class PriorityScheduler: WorkScheduler {
     private let lanes: Mutex<[WorkLane: Lane]>
@@ -14,11 +14,11 @@ public final class PriorityScheduler: WorkScheduler {
 
     /// Creates a scheduler.
     ///
-    /// - Parameters:
-    ///   - lanes: The configurations of lanes. Each other lane has a limit of 1.
-    ///   - maxOvertakes: The number of consecutive starts in a lane that can pass over older work. With nil, work of
-    ///     higher priority can starve the rest.
-    public init(lanes: [WorkLane: LaneOptions], maxOvertakes: Int? = 64) {
+    /// - Parameter lanes: The configurations of lanes. Each other lane has a limit of 1.
+    public convenience init(lanes: [WorkLane: LaneOptions]) { self.init(lanes: lanes, maxOvertakes: 64) }
+
+    /// - Parameter maxOvertakes: The number of consecutive starts in a lane that can pass over older work; nil for no limit.
+    package init(lanes: [WorkLane: LaneOptions], maxOvertakes: Int?) {
         self.lanes = Mutex(lanes.mapValues { Lane($0, maxOvertakes: maxOvertakes) })
         self.maxOvertakes = maxOvertakes
     }
