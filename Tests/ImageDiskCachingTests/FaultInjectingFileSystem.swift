@@ -37,7 +37,7 @@ final class FaultInjectingFileSystem: Sendable {
     init(_ interception: @escaping Interception = { _ in }) { self.interception = interception }
 
     /// The file system whose calls fail.
-    var files: FileSystem { FileSystem { call, path in try self.willCall(call, path) } }
+    var files: FileSystem { FileSystem(firstWrite: { ($0 + 1) / 2 }) { call, path in try self.willCall(call, path) } }
     var log: [FileSystemCall] { state.withLock { $0.log } }
     var operations: [FileSystem.Call] { log.map(\.operation) }
 
@@ -76,7 +76,7 @@ final class FaultInjectingFileSystem: Sendable {
 
 /// A file system in which no file is in memory, so that nonblocking calls are refused.
 func coldFiles(_ onCall: @escaping @Sendable () -> Void) -> FileSystem {
-    FileSystem { call, _ in
+    FileSystem(firstWrite: { ($0 + 1) / 2 }) { call, _ in
         if call == .openCached { throw FileSystemFailure(call: "open", code: EAGAIN) }
         onCall()
     }

@@ -15,7 +15,7 @@ struct StoppedProcessTests {
         defer { try? FileManager.default.removeItem(atPath: marker) }
         async let stopped = #expect(processExitsWith: .signal(SIGKILL)) {
             [path = folder.path as String, marker = marker as String] in
-            let fileSystem = FileSystem { call, _ in
+            let fileSystem = FileSystem(firstWrite: { $0 }) { call, _ in
                 // A part is created in the lock.
                 guard call == .create else { return }
                 try Data("\(getpid())".utf8).write(to: URL(filePath: marker), options: .atomic)

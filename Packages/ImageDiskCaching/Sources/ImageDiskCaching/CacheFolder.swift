@@ -1,5 +1,4 @@
 import ImageCore
-import Synchronization
 
 /// The folder of a cache, with the paths and the times of its files.
 ///
@@ -17,7 +16,7 @@ struct CacheFolder: Sendable {
     /// See `PartialFile.leftoverAge`.
     let leftoverAge: Duration?
     let claim: FolderClaim
-    let uses = PendingUses()
+    let hits = PendingHits()
 
     var usage: String { "\(root)/usage" }
     var temporary: String { "\(root)/tmp" }
@@ -57,7 +56,7 @@ struct CacheFolder: Sendable {
     /// Whether an entry was not used for longer than the age limit.
     func isExpired(_ status: FileStatus, _ name: EntryName) -> Bool {
         guard let maxAge = options.maxAge else { return false }
-        let use = max(status.modified, uses.time(of: name) ?? .distantPast)
+        let use = max(status.modified, hits.time(of: name) ?? .distantPast)
         return use < date(before: maxAge) || use > latestUse
     }
 }
@@ -79,6 +78,8 @@ extension CacheFolder {
         case absent
         /// This is a miss. The file should be removed, unless it is the entry of another key with the same name.
         case unusable
+        /// Only a read that may wait for a device can tell.
+        case unknown
     }
 
     /// An open entry. Its file stays readable after it is replaced or removed.
@@ -93,17 +94,16 @@ extension CacheFolder {
 
     /// Looks up an entry, and verifies its checksum. A file that is larger than `largest` is returned open.
     ///
-    /// If `cached`, returns nil or throws instead of waiting for a device or opening a large file.
+    /// If `cached`, returns `.unknown` or throws instead of waiting for a device or opening a large file.
     func find(
         _ key: DataCacheKey, _ name: EntryName, inMemoryUpTo largest: Int, cached: Bool = false
-    ) throws -> Found? {
-        try withFile(name, cached: cached) { file, status in
-            guard status.byteCount <= byteLimit, !isExpired(status, name) else { return .unusable }
+    ) throws -> Found {
+        try withFile(name, cached: cached, ifAbsent: .absent, ifUnusable: .unusable) { file, status in
             if status.byteCount <= largest {
                 let bytes = try fileSystem.read(file, status.byteCount, at: 0, cached: cached)
-                return Self.entry(in: bytes, for: key).map { .entry($0) } ?? (cached ? nil : .unusable)
+                return Self.entry(in: bytes, for: key).map { .entry($0) } ?? (cached ? .unknown : .unusable)
             }
-            if cached { return nil }
+            if cached { return .unknown }
             guard let format = try intactFormat(file, status.byteCount), try self.key(of: file, format) == key else {
                 return .unusable
             }
@@ -114,35 +114,32 @@ extension CacheFolder {
 
     /// Returns true if an entry is missing, or if its file can be used and has the right name.
     func isUsable(_ name: EntryName) throws -> Bool {
-        let found = try withFile(name) { file, status in
-            guard status.byteCount <= byteLimit, !isExpired(status, name),
-                let format = try intactFormat(file, status.byteCount),
-                EntryName(try key(of: file, format)) == name
-            else { return .unusable }
-            return .absent
+        try withFile(name, ifAbsent: true, ifUnusable: false) { file, status in
+            guard let format = try intactFormat(file, status.byteCount) else { return false }
+            return EntryName(try key(of: file, format)) == name
         }
-        if case .unusable = found { return false }
-        return true
     }
 
     /// Opens a file, calls `body`, and closes it unless `body` returns it.
-    private func withFile(
-        _ name: EntryName, cached: Bool = false, _ body: (Int32, FileStatus) throws -> Found?
-    ) throws -> Found? {
+    private func withFile<Result>(
+        _ name: EntryName, cached: Bool = false, ifAbsent: Result, ifUnusable: Result,
+        _ body: (Int32, FileStatus) throws -> Result
+    ) throws -> Result {
         do {
             let path = path(name)
-            guard let file = try ifExists({ try fileSystem.openToRead(path, cached: cached) }) else { return .absent }
+            guard let file = try ifExists({ try fileSystem.openToRead(path, cached: cached) }) else { return ifAbsent }
             var isKept = false
             defer { if !isKept { fileSystem.closeFile(file) } }
             let status = try fileSystem.status(of: file)
-            guard status.isRegular else { return .absent }
-            let found = try body(file, status)
-            if case .file = found { isKept = true }
-            return found
+            guard status.isRegular else { return ifAbsent }
+            guard status.byteCount <= byteLimit, !isExpired(status, name) else { return ifUnusable }
+            let result = try body(file, status)
+            if case .file? = result as? Found { isKept = true }
+            return result
         } catch let failure as FileSystemFailure where failure.isForeign {
-            return .absent
+            return ifAbsent
         } catch let failure as FileSystemFailure where failure.isDeviceError && !cached {
-            return .unusable
+            return ifUnusable
         }
     }
 
@@ -170,36 +167,5 @@ extension CacheFolder {
             checksum.add(try fileSystem.read(file, min(Self.largestSmallFile, end - start), at: start))
         }
         return checksum.sums == format.sums ? format : nil
-    }
-}
-
-/// The uses of entries that are not in the modification times of their files yet.
-///
-/// A hit writes nothing to the disk. The cache writes the times after 256 hits and before it evicts entries.
-final class PendingUses: Sendable {
-    private static let usesPerFlush = 256
-    /// Further uses are lost if the disk is so slow that these are not written yet.
-    private static let mostUses = 4 * usesPerFlush
-
-    private let state = Mutex<(times: [EntryName: Date], count: Int)>(([:], 0))
-
-    /// Records a use. Returns true for the 256th one, after which the caller should write them.
-    func note(_ name: EntryName, at time: Date) -> Bool {
-        state.withLock { state in
-            state.count += 1
-            if state.count <= Self.mostUses { state.times[name] = time }
-            return state.count == Self.usesPerFlush
-        }
-    }
-
-    func time(of name: EntryName) -> Date? { state.withLock { $0.times[name] } }
-
-    func forget(_ name: EntryName) { state.withLock { $0.times[name] = nil } }
-
-    func take() -> [EntryName: Date] {
-        state.withLock { state in
-            defer { state = ([:], 0) }
-            return state.times
-        }
     }
 }

@@ -15,7 +15,7 @@ public final class DiskDataCache: ImageDataCache {
     private static let readerCount = 4
 
     private let folder: CacheFolder
-    private let store: StoreQueue
+    private let changes: ChangeQueue
     /// All reads of one key run on the same queue. The number of queues limits the number of threads.
     private let readers = (0..<readerCount).map { WorkQueue("DiskDataCache.reader.\($0)") }
     private let isOpened = Atomic(false)
@@ -47,12 +47,12 @@ public final class DiskDataCache: ImageDataCache {
             root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now,
             leftoverAge: leftoverAge,
             claim: FolderClaim(directory.path, fileSystem, byteLimit: byteLimit))
-        store = StoreQueue(EntryStore(folder))
+        changes = ChangeQueue(EntryStore(folder))
     }
 
     deinit {
         folder.claim.end()
-        store.changeLater { $0.writeUses() }
+        changes.makeLater { $0.writeHits() }
     }
 
     /// The limit for all files of the cache, in bytes.
@@ -93,18 +93,19 @@ public final class DiskDataCache: ImageDataCache {
     ) async throws(DataCacheError) -> CacheFolder.Found {
         openInBackground()
         let name = EntryName(key)
-        var found = try? folder.find(key, name, inMemoryUpTo: CacheFolder.largestSmallFile, cached: true)
-        if found == nil {
+        let small = CacheFolder.largestSmallFile
+        var found = (try? folder.find(key, name, inMemoryUpTo: small, cached: true)) ?? .unknown
+        if case .unknown = found {
             found = try await reader(for: name).run { [folder] in try folder.find(key, name, inMemoryUpTo: largest) }
         }
         switch found {
         case .entry, .file:
-            if folder.uses.note(name, at: folder.now()) { store.changeLater { $0.writeUses() } }
+            if folder.hits.note(name, at: folder.now()) { changes.makeLater { $0.writeHits() } }
         // The lookup doesn't wait for it. If it can't be removed, the next lookup is a miss too.
-        case .unusable: store.changeLater { _ = try $0.removeUnusable(name) }
-        case .absent, nil: break
+        case .unusable: changes.makeLater { _ = try $0.removeUnusable(name) }
+        case .absent, .unknown: break
         }
-        return found ?? .absent
+        return found
     }
 
     private func reader(for name: EntryName) -> WorkQueue { readers[Int(name.words[3] % UInt64(Self.readerCount))] }
@@ -113,13 +114,13 @@ public final class DiskDataCache: ImageDataCache {
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value
     ) async throws(DataCacheError) -> Value {
         openInBackground()
-        return try await store.change(work)
+        return try await changes.make(work)
     }
 
     /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-        store.changeLater { [maxAge = folder.options.maxAge, byteLimit] store in
+        changes.makeLater { [maxAge = folder.options.maxAge, byteLimit] store in
             _ = try store.locked { store in
                 try store.removeLeftovers()
                 if store.usage.used ?? 0 > byteLimit { try store.folder.claim.take() }
@@ -141,7 +142,7 @@ extension DiskDataCache: StreamingDataCache {
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheError) -> any DataCacheWriter {
         openInBackground()
-        let writer = DiskEntryWriter(store, key, EntryName(key))
+        let writer = DiskEntryWriter(changes, key, EntryName(key))
         try await writer.prepare(expectedByteCount)
         return writer
     }
@@ -154,7 +155,7 @@ extension DiskDataCache: StreamingDataCache {
         case .entry(let entry): entry
         case .file(let open):
             DiskEntryReader(open, folder.fileSystem, reader(for: EntryName(key)))
-        case .absent, .unusable: nil
+        case .absent, .unusable, .unknown: nil
         }
     }
 }
@@ -168,7 +169,7 @@ extension DiskDataCache {
     /// - Throws: `DataCacheError` if the folder can't be read.
     public func status() async throws(DataCacheError) -> DiskCacheStatus {
         // Doesn't open the cache, which would apply the limits.
-        try await store.change { store in try store.status() }
+        try await changes.make { store in try store.status() }
     }
 
     /// Reads all entries, and removes damaged ones and the leftovers of ended processes. Other operations can run in
@@ -207,7 +208,7 @@ extension DiskDataCache {
     ///
     /// The cache also does this after 256 hits, before it evicts entries, and when it is deinitialized. If the process
     /// ends before that, these times are lost.
-    public func flush() async throws(DataCacheError) { try await change { store in store.writeUses() } }
+    public func flush() async throws(DataCacheError) { try await change { store in store.writeHits() } }
 
     /// Evicts entries, a few at a time. Other operations can run in between.
     private func evict(

@@ -1,4 +1,3 @@
-import Dispatch
 import ImageCore
 import Synchronization
 
@@ -47,20 +46,20 @@ final class DiskEntryWriter: DataCacheWriter {
         var failure: DataCacheError?
     }
 
-    private let store: StoreQueue
+    private let changes: ChangeQueue
     private let key: DataCacheKey
     private let name: EntryName
     private let state = Mutex(State())
 
-    init(_ store: StoreQueue, _ key: DataCacheKey, _ name: EntryName) {
-        self.store = store
+    init(_ changes: ChangeQueue, _ key: DataCacheKey, _ name: EntryName) {
+        self.changes = changes
         self.key = key
         self.name = name
     }
 
     deinit {
         guard let part = state.withLock({ $0.part }) else { return }
-        store.changeLater { $0.discard(part) }
+        changes.makeLater { $0.discard(part) }
     }
 
     /// Reserves space for an entry that is larger than the buffer.
@@ -113,7 +112,7 @@ final class DiskEntryWriter: DataCacheWriter {
         last how: String? = nil,
         _ work: @escaping @Sendable (inout EntryStore, _ buffered: Data, PartialFile?) throws -> PartialFile?
     ) async throws(DataCacheError) {
-        try await store.change { store in
+        try await changes.make { store in
             do {
                 let (bytes, existing) = try self.state.withLock { state in
                     if let failure = state.failure { throw failure }
@@ -128,46 +127,5 @@ final class DiskEntryWriter: DataCacheWriter {
                 throw error
             }
         }
-    }
-}
-
-/// Runs work one at a time on a serial dispatch queue, outside of Swift's concurrency pool.
-struct WorkQueue: Sendable {
-    private let queue: DispatchQueue
-
-    init(_ label: String) { queue = DispatchQueue(label: label) }
-
-    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(DataCacheError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try work() }) }
-        }
-        return try result.mapError { DataCacheError(ofDisk: $0) }.get()
-    }
-
-    /// Runs work on the queue and returns without waiting for it.
-    func async(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
-}
-
-/// Runs all changes of the folder on one queue, one at a time.
-final class StoreQueue: Sendable {
-    private let queue = WorkQueue("DiskDataCache.writer")
-    /// Locked only on the queue, so no thread waits for it.
-    private let store: Mutex<EntryStore>
-
-    init(_ store: consuming sending EntryStore) { self.store = Mutex(store) }
-
-    /// The cache and all its writers are released, and all changes are made.
-    deinit { store.withLock { $0.usage.close() } }
-
-    func change<Value: Sendable>(
-        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
-    ) async throws(DataCacheError) -> Value {
-        try await queue.run { try self.store.withLock { try work(&$0) } }
-    }
-
-    /// Makes a change after the current ones, without waiting for it.
-    func changeLater(_ work: @escaping @Sendable (inout EntryStore) throws -> Void) {
-        // The next operation that needs this work tries again and throws the error.
-        queue.async { try? self.store.withLock { try work(&$0) } }
     }
 }

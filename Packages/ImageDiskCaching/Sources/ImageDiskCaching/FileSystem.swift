@@ -12,16 +12,25 @@ import ImageCore
 /// Each method blocks its thread until it has finished, except with `cached`. Methods throw
 /// `FileSystemFailure`. The caller that opens a file closes it.
 package struct FileSystem: Sendable {
-    /// The calls that can fail. A write is two calls for tests, one for each half, so that it can fail in its middle.
+    /// The calls that can fail. `writeRest` follows a write of only a part of the bytes.
     package enum Call: String, CaseIterable, Sendable {
         case openToRead, openCached, openToUpdate, create, read, readCached, write, writeRest, truncate
         case lock, status, setModified, rename, remove, makeFolder, list, availableBytes
     }
 
-    /// Is called before each call. Tests throw a failure in it.
-    private let willCall: (@Sendable (Call, _ path: String) throws -> Void)?
+    /// Returns the number of bytes, of so many, that a write tries to write first.
+    private let firstWrite: @Sendable (Int) -> Int
+    /// Is called before each call.
+    private let willCall: @Sendable (Call, _ path: String) throws -> Void
 
-    package init(willCall: (@Sendable (Call, _ path: String) throws -> Void)? = nil) { self.willCall = willCall }
+    /// Creates a file system. Tests throw a failure in `willCall`, and divide writes, so that they can fail in the middle.
+    package init(
+        firstWrite: @escaping @Sendable (Int) -> Int = { $0 },
+        willCall: @escaping @Sendable (Call, _ path: String) throws -> Void = { _, _ in }
+    ) {
+        self.firstWrite = firstWrite
+        self.willCall = willCall
+    }
 
     /// Opens a file for reading. Does not follow symbolic links. If `cached`, throws instead of waiting for a device.
     func openToRead(_ path: String, cached: Bool = false) throws -> Int32 {
@@ -58,10 +67,9 @@ package struct FileSystem: Sendable {
     func write(_ bytes: Data, to file: Int32, at offset: Int) throws {
         var written = 0
         while written < bytes.count {
-            // In tests, the first half is written first.
-            let isFirst = written == 0 && willCall != nil
-            let part = bytes.dropFirst(written).prefix(isFirst ? (bytes.count + 1) / 2 : .max)
-            written += try perform(written == 0 || willCall == nil ? .write : .writeRest, "") {
+            let isFirst = written == 0
+            let part = bytes.dropFirst(written).prefix(isFirst ? firstWrite(bytes.count) : .max)
+            written += try perform(isFirst ? .write : .writeRest, "") {
                 unsafe part.withUnsafeBytes { unsafe pwrite(file, $0.baseAddress, $0.count, off_t(offset + written)) }
             }
         }
@@ -168,7 +176,7 @@ package struct FileSystem: Sendable {
     /// Repeats a call that a signal interrupts. Throws the failure in errno if the result is -1.
     @discardableResult
     private func perform<Result: SignedInteger>(_ call: Call, _ path: String, _ body: () -> Result) throws -> Result {
-        try willCall?(call, path)
+        try willCall(call, path)
         while true {
             let result = body()
             if result != -1 { return result }
@@ -180,7 +188,7 @@ package struct FileSystem: Sendable {
     /// Throws the code of the system call that made a method of Foundation fail.
     private func performInFoundation<Result>(_ call: Call, _ path: String, _ body: () throws -> Result) throws -> Result
     {
-        try willCall?(call, path)
+        try willCall(call, path)
         do {
             return try body()
         } catch {
