@@ -51,9 +51,10 @@ struct BrokenResponseCache: ResponseCache {
         case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
         case ignoresReload = "a reload asks the server, and its response replaces the stored one"
         case forgetsGiven = "a body that it says it has stored is returned as a fresh response"
-        case answersRetries = "a request that revalidates is sent to the server, although the response is fresh"
-        case reloads = "a request that revalidates returns the stored response if the server can't be reached"
-        case answersErrors = "a request that revalidates never returns a stored error"
+        case answersRetries =
+            "a request that ignores stored errors is sent to the server, although the response is fresh"
+        case reloads = "a request that ignores stored errors returns the stored response if the server can't be reached"
+        case answersErrors = "a request that ignores stored errors never returns one"
         case storesReads = "a request that only reads the cache gets its response from there, or stores none"
         case startsAtOnce = "an exchange sends the request when it is started, each time"
 
@@ -66,17 +67,20 @@ struct BrokenResponseCache: ResponseCache {
 
     func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         var request = request
-        switch (defect, request.cacheUse) {
+        let isStandard = request.cacheUse == CacheUse()
+        switch (defect, request.cacheUse.mode) {
         case (.contactsOrigin, .onlyIfCached): return .stored(try await server.send(request))
-        case (.alwaysAcceptsStale, .standard): request.cacheUse = .onlyIfCached
+        case (.alwaysAcceptsStale, .standard) where isStandard: request.cacheUse.mode = .onlyIfCached
         case (.ignoresQueries, _):
             request.url = URL(string: "/a", relativeTo: request.url)?.absoluteURL ?? request.url
         case (.ignoresAccounts, _): request.account = nil
-        case (.ignoresBypass, .bypass), (.ignoresReload, .reload), (.storesReads, .readOnly):
-            request.cacheUse = .standard
-        case (.answersRetries, .revalidate), (.answersErrors, .revalidate): request.cacheUse = .standard
-        case (.reloads, .revalidate): request.cacheUse = .reload
-        case (.startsAtOnce, .standard): _ = try await server.send(request)
+        case (.ignoresBypass, _) where request.cacheUse.isNone: request.cacheUse = CacheUse()
+        case (.storesReads, _) where request.cacheUse.access == .readOnly: request.cacheUse = CacheUse()
+        case (.ignoresReload, .reload), (.answersRetries, .ignoringStoredErrors),
+            (.answersErrors, .ignoringStoredErrors):
+            request.cacheUse = CacheUse()
+        case (.reloads, .ignoringStoredErrors): request.cacheUse.mode = .reload
+        case (.startsAtOnce, .standard) where isStandard: _ = try await server.send(request)
         default: break
         }
         var answer = try await inner.answer(to: request)

@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import ImageCore
+import ImageTransporting
 import Testing
 
 @testable import ImageHTTPCaching
@@ -27,12 +29,11 @@ struct CacheDecisionTests {
             Self.decision(request("Cache-Control: max-stale"), response, after: 99)
                 == .use(variant: 0, isStale: true, revalidates: false))
         let conditions = HTTPFields(["If-None-Match: W/\"a\"", "If-Modified-Since: \(date(-9))"])
-        #expect(
-            Self.decision(request(), response, after: 99)
-                == .validate(variant: 0, with: conditions, fallback: .disconnected))
+        #expect(Self.decision(request(), response, after: 99) == .validate(variant: 0, fallback: .disconnected))
+        #expect(response.validationFields == conditions)
         let unmarked = stored("Cache-Control: max-age=10")
-        #expect(
-            Self.decision(request(), unmarked, after: 99) == .validate(variant: 0, with: [:], fallback: .disconnected))
+        #expect(Self.decision(request(), unmarked, after: 99) == .validate(variant: 0, fallback: .disconnected))
+        #expect(unmarked.validationFields.isEmpty && Self.decision(request()) == .send(.absent))
     }
 
     @Test("selects the variant that matches the request, regardless of formatting")
@@ -42,9 +43,9 @@ struct CacheDecisionTests {
         #expect(Self.decision(request("Foo: 1"), webp, jpeg) == Self.uses(1))
         #expect(Self.decision(request("foo: 1", "Accept: image/webp", "Accept: image/*"), webp, jpeg) == Self.uses(0))
         #expect(Self.decision(request("Foo: 1", "Accept:  image/webp ,image/*", "Bar: 2"), webp, jpeg) == Self.uses(0))
-        #expect(Self.decision(request("Foo: 2"), webp, jpeg) == .fetch)
-        #expect(Self.decision(request("Foo: 1", "Accept: IMAGE/webp, image/*"), webp, jpeg) == .fetch)
-        #expect(Self.decision(request("Foo: 1", "Accept:"), webp, jpeg) == .fetch)
+        #expect(Self.decision(request("Foo: 2"), webp, jpeg) == .send(.otherVariant))
+        #expect(Self.decision(request("Foo: 1", "Accept: IMAGE/webp, image/*"), webp, jpeg) == .send(.otherVariant))
+        #expect(Self.decision(request("Foo: 1", "Accept:"), webp, jpeg) == .send(.otherVariant))
     }
 
     @Test(
@@ -57,7 +58,7 @@ struct CacheDecisionTests {
         }
         #expect(Self.decision(request("\(name): de;q=0.5", "\(name): en"), response) == Self.uses(0))
         for value in ["en, de", "en;q=0.5, de", "en", "en, de;q=0.5, fr", "de"] {
-            #expect(Self.decision(request("\(name): \(value)"), response) == .fetch)
+            #expect(Self.decision(request("\(name): \(value)"), response) == .send(.otherVariant))
         }
     }
 
@@ -78,5 +79,28 @@ struct CacheDecisionTests {
         #expect(headers[.date] == date(0))
         #expect(headers.map(\.name.canonicalName).sorted() == ["age", "c", "cache-control", "date"])
         #expect(response.headers(at: noon, isValidated: true)[.setCookie] == "b")
+    }
+
+    @Test("a use of the cache that isn't the standard one changes the decision")
+    func uses() {
+        let (image, error) = (stored("Cache-Control: max-age=10"), stored("Cache-Control: max-age=10", status: 503))
+        func decision(_ use: CacheUse, _ response: StoredHTTPResponse, after seconds: TimeInterval) -> CacheDecision {
+            RFC9111Policy().decision(for: request(), use, from: [response], at: noon + seconds)
+        }
+        let stale = CacheDecision.use(variant: 0, isStale: true, revalidates: false)
+        #expect(decision(CacheUse(.onlyIfCached), image, after: 99) == stale)
+        #expect(
+            RFC9111Policy().decision(for: request(), CacheUse(.onlyIfCached), from: [], at: noon)
+                == .unavailable(.absent))
+        #expect(decision(CacheUse(.ignoringStoredErrors), error, after: 0) == .send(.notReusable))
+        #expect(
+            decision(CacheUse(.ignoringStoredErrors), image, after: 0)
+                == .validate(variant: 0, fallback: .serverError))
+        #expect(decision(CacheUse(.revalidate), image, after: 0) == .validate(variant: 0, fallback: .never))
+        #expect(decision(CacheUse(access: .readOnly), image, after: 0) == Self.uses(0))
+        for response in [image, error] {
+            #expect(decision(CacheUse(access: .readOnly), response, after: 99) == .send(.stale))
+        }
+        #expect(decision(CacheUse(), error, after: 99) == .validate(variant: 0, fallback: .never))
     }
 }

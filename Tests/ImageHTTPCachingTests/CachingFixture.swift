@@ -59,7 +59,7 @@ struct CachingFixture: Sendable {
 
     /// Returns the stored response to a GET, or nil.
     func stored(_ path: String = "/a", _ lines: String..., acceptsStale: Bool = false) async throws -> Received? {
-        let request = Self.request(path, lines) { if acceptsStale { $0.cacheUse = .onlyIfCached } }
+        let request = Self.request(path, lines) { if acceptsStale { $0.cacheUse.mode = .onlyIfCached } }
         guard case .stored(let response) = try? await transport.answer(to: request) else { return nil }
         return try await Received(response)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCore
 import ImageTesting
 import ImageTransporting
 import Testing
@@ -108,13 +109,13 @@ struct FreshAndStaleTests {
     func uses() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""), .text("two", "Cache-Control: max-age=60"))
-        #expect(try await test.get { $0.cacheUse = .bypass }.text == "one")
+        #expect(try await test.get { $0.cacheUse = .none }.text == "one")
         #expect(test.entryCount == 0)
         #expect(try await test.get().text == "two")
         test.script("/a", .text("three", "Cache-Control: max-age=60"))
-        #expect(try await test.get { $0.cacheUse = .bypass }.text == "three")
+        #expect(try await test.get { $0.cacheUse = .none }.text == "three")
         #expect(try await test.get().text == "two")
-        #expect(try await test.get { $0.cacheUse = .reload }.text == "three")
+        #expect(try await test.get { $0.cacheUse.mode = .reload }.text == "three")
         #expect(try await test.get().text == "three")
         #expect(test.server.requests.allSatisfy { $0.headers[.ifNoneMatch] == nil })
     }

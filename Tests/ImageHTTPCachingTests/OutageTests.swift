@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCore
 import ImageTesting
 import ImageTransporting
 import Testing
@@ -103,7 +104,7 @@ struct OutageTests {
         test.script("/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60"))
         _ = try await test.get()
         test.time.advance(2)
-        #expect(try await test.get { $0.cacheUse = .readOnly }.source == .stale)
+        #expect(try await test.get { $0.cacheUse.access = .readOnly }.source == .stale)
         #expect(deferred.count == 0)
     }
 
@@ -112,7 +113,7 @@ struct OutageTests {
         test.script("/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("two"))
         _ = try await test.get()
         test.time.advance(5)
-        #expect(try await test.get { $0.cacheUse = .readOnly }.text == "two")
+        #expect(try await test.get { $0.cacheUse.access = .readOnly }.text == "two")
         #expect(test.server.requests.last?.headers[.ifNoneMatch] == nil)
         #expect(try await test.stored(acceptsStale: true)?.text == "one")
     }
@@ -152,7 +153,7 @@ struct OutageTests {
 
     /// Sends a request with `CacheUse.revalidate`.
     private func retry(_ path: String = "/a") async throws -> Received {
-        try await test.get(path) { $0.cacheUse = .revalidate }
+        try await test.get(path) { $0.cacheUse.mode = .ignoringStoredErrors }
     }
 
     @Test("asks the server although the stored response is fresh, with its validator")

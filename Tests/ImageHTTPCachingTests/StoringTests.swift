@@ -82,7 +82,7 @@ struct StoringTests {
         test.script("/a", older, .text("new", "Cache-Control: max-age=60"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
         test.time.advance(1)
-        #expect(try await test.get { $0.cacheUse = .reload }.text == "new")
+        #expect(try await test.get { $0.cacheUse.mode = .reload }.text == "new")
         gate.open()
         #expect(try await Received(first).text == "old")
         #expect(try await test.stored()?.text == "new")
@@ -96,7 +96,7 @@ struct StoringTests {
         test.script("/a", older, .text("new", "Cache-Control: no-store"), .text("newest", "Cache-Control: max-age=60"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
         test.time.advance(1)
-        #expect(try await test.get { $0.cacheUse = .reload }.text == "new")
+        #expect(try await test.get { $0.cacheUse.mode = .reload }.text == "new")
         gate.open()
         #expect(try await Received(first).text == "old")
         #expect(test.entryCount == 0)
@@ -148,12 +148,12 @@ struct StoringTests {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("two", "Cache-Control: no-store"))
         disk.fail(operation, with: .noSpace)
         #expect(try await test.get().text == "one")
-        #expect(try await test.get { $0.cacheUse = .reload }.text == "two")
+        #expect(try await test.get { $0.cacheUse.mode = .reload }.text == "two")
         #expect(
             operation == .removeAll || test.events.messages.contains(.cacheFailed(CachingFixture.url("/a"), .noSpace)))
         disk.recover()
         test.script("/a", .text("three", "Cache-Control: max-age=60"))
-        #expect(try await test.get { $0.cacheUse = .reload }.text == "three")
+        #expect(try await test.get { $0.cacheUse.mode = .reload }.text == "three")
         #expect(try await test.get().source == .cache)
     }
 

@@ -84,7 +84,7 @@ struct ConditionTests {
         fixture.run()
         #expect(fixture.transport.cancellationCount == 0)
         let local = ImageRequest(.data(LoaderFixture.image, name: "bytes"), priority: .veryLow)
-        #expect(await end(of: fixture.loader.task(for: local), fixture) == "disk")
+        #expect(await end(of: fixture.loader.task(for: local), fixture) == "local")
         gate.open()
         withExtendedLifetime(task) {}
     }

@@ -207,7 +207,7 @@ private struct StoredResponses: ResponseCache {
     let network: any DataTransport
 
     func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
-        guard [.standard, .readOnly].contains(request.cacheUse) else {
+        guard !request.cacheUse.isNone, !request.cacheUse.asksServer else {
             return .exchange(after: .policy) { () async throws(TransportError) in try await network.send(request) }
         }
         let name = request.url.lastPathComponent

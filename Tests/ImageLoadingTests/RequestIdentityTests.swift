@@ -11,7 +11,7 @@ struct RequestIdentityTests {
         func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
     }
 
-    private func request(_ url: String, headers: RequestHeaders = [:]) throws -> ImageRequest {
+    private func request(_ url: String, headers: HeaderFields = [:]) throws -> ImageRequest {
         ImageRequest(url: try #require(URL(string: url)), headers: headers)
     }
 
@@ -40,7 +40,7 @@ struct RequestIdentityTests {
 
     /// Pairs of requests for different images, whose texts are the same if they are joined without a structure.
     static let different: [(String, ImageRequest, ImageRequest)] = {
-        func named(_ identifier: String, _ headers: RequestHeaders = [:]) -> ImageRequest {
+        func named(_ identifier: String, _ headers: HeaderFields = [:]) -> ImageRequest {
             var request = ImageRequest(.data(Data(), name: "a"), headers: headers)
             request.identifier = identifier
             return request

@@ -18,7 +18,7 @@ struct RequestOriginTests {
     @Test("data in memory is decoded without network, disk or a download slot, and the image is stored in memory")
     func data() async throws {
         let request = ImageRequest(.data(hashing: image), target: target)
-        #expect(try await fixture.loader.image(for: request).source == .disk)
+        #expect(try await fixture.loader.image(for: request).source == .local)
         #expect(try await fixture.loader.image(for: request).source == .memory)
         #expect(fixture.transport.messages.isEmpty)
         #expect(fixture.disk.messages.isEmpty)

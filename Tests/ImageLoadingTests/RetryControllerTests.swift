@@ -101,7 +101,7 @@ struct RetryControllerTests {
         let fixture = LoaderFixture(retries: 2)
         let late = await failures(fixture, ["a"], .status(.serviceUnavailable, headers: [.retryAfter: "31"]))
         let unavailable = await failures(fixture, ["b"], .failure(.serverUnavailable("it failed too often")))
-        #expect(late == [.httpStatus(503)])
+        #expect(late == [.httpStatus(503, retryAfter: .seconds(31))])
         #expect(unavailable.count == 1 && unavailable.allSatisfy { "\($0)".hasPrefix("network (serverUnavailable)") })
         #expect(fixture.transport.sendCount == 2)
     }

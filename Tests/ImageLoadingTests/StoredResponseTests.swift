@@ -66,7 +66,7 @@ struct StoredResponseTests {
 
     @Test(
         "a stored body that can't be read completely is fetched again, and stored if the request may store",
-        arguments: [(CacheAccess.readWrite, CacheUse.reload), (.readOnly, .bypass)])
+        arguments: [(CacheAccess.readWrite, CacheUse(.reload)), (.readOnly, .none)])
     func damaged(_ access: CacheAccess, _ cacheUse: CacheUse) async throws {
         let fixture = LoaderFixture {
             $0.transport = .cached(TruncatedResponses(network: $0.transport))
@@ -108,7 +108,7 @@ private struct TruncatedResponses: ResponseCache {
     let network: any DataTransport
 
     func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
-        guard [.standard, .readOnly].contains(request.cacheUse) else {
+        guard !request.cacheUse.isNone, !request.cacheUse.asksServer else {
             return .exchange(after: .policy) { () async throws(TransportError) in try await network.send(request) }
         }
         let broken = TransportBody(pull: { () async throws(TransportError) in

@@ -30,7 +30,7 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
 
     private static let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n"
     private static func status(_ code: Int) -> @Sendable (ImageError) -> Bool {
-        { error in if case .httpStatus(code) = error { true } else { false } }
+        { error in if case .httpStatus(code, _) = error { true } else { false } }
     }
 
     static let all: [OriginFault] = [

@@ -162,7 +162,7 @@ struct LayersTests {
         try Data(png).write(to: file)
         let fromFile = try await test.loader.image(for: ImageRequest(file, fit: 20))
         #expect(fromFile.decoded.bitmap.size.width == 20)
-        #expect(fromFile.source == .disk, "the network was not used")
+        #expect(fromFile.source == .local, "the network was not used")
         let data = try #require(URL(string: "data:image/png;base64,\(Data(png).base64EncodedString())"))
         #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).decoded.bitmap.size.width == 20)
         #expect(!test.kinds.contains { if case .diskMiss = $0 { true } else { false } })

@@ -31,7 +31,7 @@ struct SecretsTests {
         }
         return ([ImageRequest(url: url, cachePolicy: .diskOnly)] + own).map {
             var request = $0
-            request.headers = RequestHeaders(headers)
+            request.headers = HeaderFields(headers)
             return request
         }
     }

@@ -27,9 +27,8 @@ final class SimulatedNetwork: ResponseCache {
     static let garbage = Data(repeating: 0x2A, count: SimulatedImage.byteCount)
 
     func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
-        let readsStored = [.standard, .readOnly, .onlyIfCached].contains(request.cacheUse)
-        let isAsked = request.headers[.cacheControl] != "no-cache"
-        if readsStored, isAsked, let stored = await storedResponse(to: request) { return .stored(stored) }
+        let readsStored = !request.cacheUse.isNone && !request.cacheUse.asksServer
+        if readsStored, let stored = await storedResponse(to: request) { return .stored(stored) }
         return .exchange(after: .absent) { () async throws(TransportError) in try await self.exchange(request) }
     }
 
@@ -45,12 +44,12 @@ final class SimulatedNetwork: ResponseCache {
         }
         let image = SimulatedImage.file(Int(request.url.lastPathComponent) ?? 0)
         return transfer.response(.ok, image, to: request) { [stored] in
-            if ![.bypass, .readOnly].contains(request.cacheUse) { stored[request.url] = image }
+            if request.cacheUse.access.writes { stored[request.url] = image }
         }
     }
 
     private func storedResponse(to request: TransportRequest) async -> TransportResponse? {
-        let acceptsStale = request.cacheUse == .onlyIfCached
+        let acceptsStale = request.cacheUse.mode == .onlyIfCached
         for _ in 0..<context.draw(3) { await Task.yield() }
         guard var data = stored[request.url] else { return nil }
         let chance = context.draw(10)

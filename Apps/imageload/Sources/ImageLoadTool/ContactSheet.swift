@@ -65,6 +65,7 @@ extension ImageSource {
     fileprivate var color: [UInt8] {
         switch self {
         case .memory: [90, 190, 110, 255]
+        case .local: [150, 150, 150, 255]
         case .disk: [80, 140, 230, 255]
         case .validated: [70, 190, 220, 255]
         case .stale: [170, 120, 200, 255]

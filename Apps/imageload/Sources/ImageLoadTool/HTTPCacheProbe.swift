@@ -64,7 +64,7 @@ struct HTTPCacheProbe: Sendable {
     private func answer(to request: TransportRequest, mode: CacheMode) async throws -> TransportResponse {
         if mode == .forceCache || mode == .onlyIfCached {
             var lookup = request
-            lookup.cacheUse = .onlyIfCached
+            lookup.cacheUse.mode = .onlyIfCached
             if case .stored(let stored) = try? await transport.answer(to: lookup) { return stored }
         }
         if mode == .onlyIfCached { throw InvalidRequest("nothing is stored for \(request.url.absoluteString)") }
@@ -99,8 +99,8 @@ extension TransportRequest {
         case .noCache:
             if headers[.cacheControl] == nil { headers[.cacheControl] = "max-age=0" }
             return
-        case .noStore: cacheUse = .bypass
-        case .reload: cacheUse = .reload
+        case .noStore: cacheUse = .none
+        case .reload: cacheUse.mode = .reload
         }
         if let pragma = HTTPField.Name("Pragma"), headers[pragma] == nil { headers[pragma] = "no-cache" }
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }

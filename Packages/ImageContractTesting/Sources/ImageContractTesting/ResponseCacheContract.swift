@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageTesting
 public import ImageTransporting
 
@@ -70,17 +71,17 @@ public enum ResponseCacheContract {
         },
         ContractRule("a request that bypasses the cache neither uses nor stores a response") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
-            try await fixture.fetch(.bypass)
+            try await fixture.fetch(.none)
             try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
             try await fixture.fetch()
-            try await fixture.fetch(.bypass)
+            try await fixture.fetch(.none)
             try expect(fixture.server.sendCount == 3, "the server received \(fixture.server.sendCount) of 3 requests")
         },
         ContractRule("a reload asks the server, and its response replaces the stored one") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             fixture.script(Data([1, 2, 3]), lifetime: "max-age=3600")
-            try await fixture.fetch(.reload)
+            try await fixture.fetch(CacheUse(.reload))
             try expect(fixture.server.sendCount == 2, "the server received \(fixture.server.sendCount) of 2 requests")
             try expect(try await fixture.stored(acceptsStale: false), hasBody: Data([1, 2, 3]))
         },
@@ -96,10 +97,10 @@ public enum ResponseCacheContract {
         },
         ContractRule("a request that only reads the cache gets its response from there, or stores none") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
-            try await fixture.fetch(.readOnly)
+            try await fixture.fetch(CacheUse(access: .readOnly))
             try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
             try await fixture.fetch()
-            try await fixture.fetch(.readOnly)
+            try await fixture.fetch(CacheUse(access: .readOnly))
             try expect(fixture.server.sendCount == 2, "the server received \(fixture.server.sendCount) of 2 requests")
         },
         ContractRule("an exchange sends the request when it is started, each time") { make in
@@ -114,28 +115,30 @@ public enum ResponseCacheContract {
             }
             try expect(fixture.server.sendCount == 2, "the server received no request")
         },
-        ContractRule("a request that revalidates is sent to the server, although the response is fresh") { make in
+        ContractRule("a request that ignores stored errors is sent to the server, although the response is fresh") {
+            make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
-            try await fixture.fetch(.revalidate)
+            try await fixture.fetch(CacheUse(.ignoringStoredErrors))
             try expect(fixture.server.sendCount == 2, "the server received no request")
         },
-        ContractRule("a request that revalidates returns the stored response if the server can't be reached") { make in
+        ContractRule("a request that ignores stored errors returns the stored response if the server can't be reached")
+        { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             fixture.server.script(fixture.request.url, .refused)
             do throws(TransportError) {
-                try await fixture.fetch(.revalidate)
+                try await fixture.fetch(CacheUse(.ignoringStoredErrors))
             } catch {
                 throw ContractViolation("it fails: \(error)")
             }
         },
-        ContractRule("a request that revalidates never returns a stored error") { make in
+        ContractRule("a request that ignores stored errors never returns one") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600", status: .serviceUnavailable)
             try await fixture.fetch()
             fixture.server.script(fixture.request.url, .refused)
             do throws(TransportError) {
-                try await fixture.fetch(.revalidate)
+                try await fixture.fetch(CacheUse(.ignoringStoredErrors))
             } catch {
                 return
             }
@@ -178,7 +181,7 @@ public enum ResponseCacheContract {
             server.script(request.url, reply)
         }
 
-        func fetch(_ use: CacheUse = .standard) async throws(TransportError) {
+        func fetch(_ use: CacheUse = CacheUse()) async throws(TransportError) {
             var request = request
             request.cacheUse = use
             for try await _ in try await cache.send(request).body {}
@@ -186,7 +189,7 @@ public enum ResponseCacheContract {
 
         func stored(_ other: TransportRequest? = nil, acceptsStale: Bool) async throws -> Stored? {
             var request = other ?? request
-            request.cacheUse = acceptsStale ? .onlyIfCached : .standard
+            request.cacheUse.mode = acceptsStale ? .onlyIfCached : .standard
             guard case .stored(let response) = try await cache.answer(to: request) else { return nil }
             var body = Data()
             for try await piece in response.body { body.append(piece) }

@@ -49,7 +49,7 @@ public struct ImageLoaderOptions: Sendable {
     ///
     /// Called once per loader with the platform's transport, libcurl on Linux and URLSession elsewhere, which has the
     /// connection limits of these options. The result is below the cache, which doesn't see what it changes. It receives
-    /// each redirect as a request of its own, so add tokens in ``requestModifier``: here, other origins would receive them.
+    /// each redirect as a request of its own, so add tokens in ``requestModifier``: here, other servers would receive them.
     public var makeTransport: @Sendable (_ platform: any DataTransport) -> any DataTransport = { $0 }
     /// The `User-Agent` of requests without one (RFC 9110, section 10.1.5), whatever the transport; nil to add none.
     public var userAgent: String? = "swift-image-loading/\(ImageLoader.version)"

@@ -51,7 +51,17 @@ extension ResponseHead {
         case 204, 205, 206: .httpStatus(status.code)
         case 200...299: nil
         case 404, 410: .notFound
-        default: .httpStatus(status.code)
+        default: .httpStatus(status.code, retryAfter: retryAfter)
+        }
+    }
+}
+
+extension ImageDecodingError {
+    /// Whether the data is the cause, not the request or the limits.
+    var isCausedByData: Bool {
+        switch self {
+        case .unknownFormat, .malformed, .truncated: true
+        case .unsupported, .limitExceeded, .noSuchFrame, .cancelled: false
         }
     }
 }

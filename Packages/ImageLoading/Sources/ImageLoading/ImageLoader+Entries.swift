@@ -91,7 +91,7 @@ extension ImageLoader {
     /// Returns nil if there is no response, or only one for an error.
     private func storedResponse(to request: ImageRequest) async -> TransportResponse? {
         guard var lookup = diskLookup(of: request) else { return nil }
-        lookup.cacheUse = .onlyIfCached
+        lookup.cacheUse = CacheUse(.onlyIfCached)
         guard case .stored(let response) = try? await transport.answer(to: lookup) else { return nil }
         guard response.head.error != nil else { return response }
         response.body.discard()

@@ -102,10 +102,14 @@ public final class ImageLoader: ImageLoaderProtocol {
         let context = RequestContext(self, request, key)
         do {
             try context.checkURL()
-            let loaded = try await awaitingResult(for: context) {
-                try await originalData(for: context, priority, onProgress).loaded
+            let original = try await awaitingResult(for: context) {
+                try await originalData(for: context, priority, onProgress)
             }
             try Task.checkCancellation()
+            var loaded = original.loaded
+            if request.url != nil, !context.original.isLocal {
+                loaded.responses = original.heads.map { OriginalResponse($0) }
+            }
             context.send(.succeeded(loaded.source))
             return loaded
         } catch {

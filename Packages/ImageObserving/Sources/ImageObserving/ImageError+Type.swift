@@ -7,7 +7,7 @@ extension ImageError {
         case .invalidURL: "invalid_url"
         case .invalidHeader: "invalid_header"
         case .network(let failure): failure.kind.rawValue
-        case .httpStatus(let status): "\(status)"
+        case .httpStatus(let status, _): "\(status)"
         case .notFound: "not_found"
         case .decoding: "decoding"
         case .fetch: "fetch"
@@ -25,7 +25,7 @@ extension ImageError {
 
     /// The type as the value of a label, of which there must be few: `4xx` in place of a status.
     var label: String {
-        if case .httpStatus(let status) = self { return "\(status / 100)xx" }
+        if case .httpStatus(let status, _) = self { return "\(status / 100)xx" }
         return type
     }
 }

@@ -17,8 +17,8 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         case image(DecodedImage)
         /// An animation, and its first frame.
         case animation(DecodedImage, any AnimationFrames)
-        /// The data of the original.
-        case data(Data)
+        /// The data of the original, and the responses that led to it.
+        case data(Data, responses: [OriginalResponse] = [])
         /// An error.
         case failure(ImageError)
         /// A reply that waits at a gate, unless the request is cancelled.
@@ -124,11 +124,11 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         log.append(.data(request.original.identifier))
-        guard case .data(let data) = try await reply(to: request) else {
+        guard case .data(let data, let responses) = try await reply(to: request) else {
             throw unscripted(request, "no data is scripted")
         }
         onProgress(WorkProgress(completedByteCount: data.count, totalByteCount: data.count))
-        return LoadedData(data: data, source: .network)
+        return LoadedData(data: data, source: .network, responses: responses)
     }
 
     /// Returns the reply after its gates are open. Throws if it is a failure or if the request is cancelled.

@@ -59,7 +59,7 @@ public struct TransportRequest: Sendable {
     /// The maximum number of redirects to follow.
     public var maxRedirects: Int
     /// How a cache in front of the transport treats the request.
-    public var cacheUse = CacheUse.standard
+    public var cacheUse = CacheUse()
     /// Whether the body is decoded. If false, no content coding is requested. URLSession always decodes.
     public var decodesContent = true
     /// The text that identifies `url` in a cache, if the caller knows it; nil for the key by the cache's own rules.
@@ -73,6 +73,8 @@ public struct TransportRequest: Sendable {
     /// The header fields that a redirect to another server may repeat, instead of `headers`; nil for those. Credentials
     /// are left out of either.
     public var headersForOtherServers: HTTPFields?
+    /// Values of the application, which aren't sent. A modifier or a transport of your own can read them.
+    public var userInfo = ImageUserInfo()
     /// Whether networks are used that the system considers expensive, such as mobile ones. Only URLSession knows.
     public var allowsExpensiveNetworks = true
     /// Whether networks in Low Data Mode are used. Only URLSession knows.
@@ -113,12 +115,14 @@ public struct TransportResponse: Sendable {
     public var source: ResponseSource
     /// Whether a cache has the body, or stores it while it is read.
     public var isStored = false
+    /// The redirects that were followed up to this response.
+    public var redirects: [ResponseHead] = []
     /// Asks the application for the exchange to start in place of this response; nil if there is nothing to ask.
     public var challenge: Challenge?
 
     /// Returns the exchange to start, or nil to deliver the response. It is called once at most, and holds no download
     /// slot, because the application may wait for other downloads.
-    public typealias Challenge = @Sendable () async throws -> CacheAnswer.Exchange?
+    public typealias Challenge = @Sendable () async throws -> CacheAnswer.Send?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {
@@ -138,6 +142,8 @@ public struct ResponseHead: Sendable, Hashable {
     public var url: URL
     /// The length of the body in bytes as delivered. `nil` if it is unknown or the body is decoded.
     public var expectedByteCount: Int?
+    /// The time until which a cache uses the response without asking the server; nil from a transport without a cache.
+    public var freshUntil: Date?
 
     /// Creates a response head.
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:], url: URL, expectedByteCount: Int? = nil) {

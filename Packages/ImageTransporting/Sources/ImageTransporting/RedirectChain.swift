@@ -9,6 +9,8 @@ package import ImageCore
 public struct RedirectChain: Sendable {
     /// The next request to send.
     package private(set) var request: TransportRequest
+    /// The redirects that were followed.
+    package private(set) var redirects: [ResponseHead] = []
     private var visited: Set<String> = []
     private var count = 0
     private let isFollowing: Bool
@@ -32,8 +34,11 @@ public struct RedirectChain: Sendable {
         guard isHTTP(request.url) else { throw .invalidURL(request.url.absoluteString) }
         var chain = RedirectChain(request)
         while true {
-            let response = try await Self.response(to: chain.request, from: exchange)
-            guard try chain.follow(response.head) else { return response }
+            var response = try await Self.response(to: chain.request, from: exchange)
+            if try !chain.follow(response.head) {
+                response.redirects = chain.redirects
+                return response
+            }
             response.body.discard()
         }
     }
@@ -72,6 +77,7 @@ public struct RedirectChain: Sendable {
         changeMethod(after: head.status)
         request.url = url
         request.identifier = nil
+        redirects.append(head)
         guard visited.insert(Self.address(of: request)).inserted else {
             throw .redirectLoop(request.url.absoluteString)
         }

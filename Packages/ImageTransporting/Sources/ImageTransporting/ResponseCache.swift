@@ -25,13 +25,13 @@ public protocol ResponseCache: DataTransport {
 @nonexhaustive
 public enum CacheAnswer: Sendable {
     /// Sends a request to its server. It is called once at most.
-    public typealias Exchange = @Sendable () async throws -> TransportResponse
+    public typealias Send = @Sendable () async throws -> TransportResponse
 
     /// A stored response, which can be used without a request to the server.
     case stored(TransportResponse)
     /// The request must be sent, for this reason. The result may still be a stored response that the server has
     /// confirmed.
-    case exchange(after: CacheMiss, start: Exchange)
+    case exchange(after: CacheMiss, start: Send)
 }
 
 extension ResponseCache {
@@ -66,25 +66,6 @@ public struct UncachedTransport: ResponseCache {
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {}
-}
-
-/// How a cache in front of a transport treats a request. Transports without a cache ignore it.
-@nonexhaustive
-public enum CacheUse: String, Sendable, Hashable, CaseIterable {
-    /// Applies the rules of HTTP caching (RFC 9111).
-    case standard
-    /// Returns any stored response, even a stale one. Without one, the response has status 504. The server is not
-    /// asked.
-    case onlyIfCached
-    /// Asks the server, even if the stored response is fresh. Returns the stored one if the server confirms it. If the
-    /// server fails, also returns a fresh one, and a stale one as the policy allows; but never a stored error.
-    case revalidate
-    /// Requests the response from the server, ignores stored responses, and stores the new one.
-    case reload
-    /// Uses a stored response that needs no validation, but doesn't store a new one.
-    case readOnly
-    /// Neither uses stored responses nor stores the new one.
-    case bypass
 }
 
 /// The source of a response.

@@ -202,35 +202,36 @@ struct ExplanationReport: Encodable {
         url = explanation.url.absoluteString
         key = explanation.key
         variants = explanation.variants.count
-        let selected = explanation.selected.map { explanation.variants[$0] }
+        let selected = explanation.selected
         response = selected.map { StoredResponseReport($0, at: now) }
         let fields = selected?.response.headers ?? explanation.variants.first?.response.headers ?? [:]
         deciding = fields.filter { Self.decidingNames.contains($0.name) }.map { "\($0.name.rawName): \($0.value)" }
-        (outcome, reason) = Self.verdict(explanation.outcome, response, fields)
+        (outcome, reason) = Self.verdict(explanation, response, fields)
     }
 
     private static func verdict(
-        _ outcome: CacheExplanation.Outcome, _ response: StoredResponseReport?, _ fields: HTTPFields
+        _ explanation: CacheExplanation, _ response: StoredResponseReport?, _ fields: HTTPFields
     ) -> (String, String) {
-        switch outcome {
-        case .hit(isStale: false, _):
+        switch explanation.decision {
+        case .use(_, isStale: false, _):
             let left = response.flatMap { response in response.freshSeconds.map { $0 - (response.age ?? 0) } }
             let status = response.map { $0.status == 200 ? "" : " (status \($0.status))" } ?? ""
             let time = left.map { " for another \($0) s" } ?? ""
             return ("hit", "the stored response\(status) is fresh\(time), by \(response?.rule ?? "the policy")")
-        case .hit(_, revalidates: true):
+        case .use(_, _, revalidates: true):
             return ("stale", "stale-while-revalidate allows the stored response while it is validated")
-        case .hit: return ("stale", "the request accepts a stale response")
-        case .validation(let conditions):
-            let names = conditions.map(\.name.rawName).joined(separator: ", ")
-            return ("revalidate", "\(staleness(response, fields)); the server is asked with \(names)")
-        case .miss(.stale): return ("miss", "\(staleness(response, fields)), and has no ETag or Last-Modified")
-        case .miss(.absent):
+        case .use: return ("stale", "the request accepts a stale response")
+        case .validate:
+            let names = (explanation.selected?.response.validationFields ?? [:]).map(\.name.rawName)
+            let staleness = staleness(response, fields)
+            if names.isEmpty { return ("miss", "\(staleness), and has no ETag or Last-Modified") }
+            return ("revalidate", "\(staleness); the server is asked with \(names.joined(separator: ", "))")
+        case .send(.absent):
             return ("miss", "nothing is stored: never loaded, removed, or the server forbids it, as --ask can say")
-        case .miss(.otherVariant):
+        case .send(.otherVariant):
             return ("miss", "the stored responses are for other request headers, by Vary: \(fields[.vary] ?? "")")
-        case .miss(.missingBytes): return ("miss", "the stored bytes are missing or damaged")
-        case .miss(let miss): return ("miss", "the cache can't be used: \(miss.rawValue)")
+        case .send(.missingBytes): return ("miss", "the stored bytes are missing or damaged")
+        case .send(let miss), .unavailable(let miss): return ("miss", "the cache can't be used: \(miss.rawValue)")
         }
     }
 

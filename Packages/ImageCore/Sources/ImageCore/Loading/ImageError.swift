@@ -8,7 +8,8 @@ public indirect enum ImageError: Error, Hashable, Sendable {
     /// The server could not be reached, or the exchange failed.
     case network(NetworkFailure)
     /// The server responded with a status without an image: neither 2xx nor 404 nor 410, or one of 204, 205 and 206.
-    case httpStatus(Int)
+    /// `retryAfter` is the wait that it requested (Retry-After; RFC 9110, 10.2.3).
+    case httpStatus(Int, retryAfter: Duration? = nil)
     /// The server responded with 404 or 410, or the file doesn't exist.
     case notFound
     /// The bytes could not be decoded.
@@ -79,7 +80,7 @@ extension ImageError: CustomStringConvertible, LocalizedError {
         case .invalidURL(let text): "invalid URL: \(text)"
         case .invalidHeader(let name): "no header field can be named \"\(name)\""
         case .network(let failure): "network (\(failure.kind.rawValue)): \(failure.reason)"
-        case .httpStatus(let status): "the server responded with status \(status)"
+        case .httpStatus(let status, _): "the server responded with status \(status)"
         case .notFound: "not found"
         case .decoding(let failure): "\(failure)"
         case .fetch(let failure): "the request's own fetch failed: \(failure)"
@@ -104,7 +105,7 @@ extension ImageError {
         switch self {
         case .network(let failure):
             [.unresolvedHost, .connectionRefused, .connectionLost, .truncatedBody, .timedOut].contains(failure.kind)
-        case .httpStatus(let status): [408, 425, 429, 500, 502, 503, 504].contains(status)
+        case .httpStatus(let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
         default: false
         }
     }

@@ -102,7 +102,7 @@ package struct OriginalKey: Hashable, Sendable {
         var identifier =
             request.identifier.map { "identifier \($0)" } ?? request.origin.identifier(urlIdentifier: urlIdentifier)
         if !request.headers.isEmpty {
-            let lines = request.headers.sorted.map { [$0.name.lowercased(), $0.value].textWithLengths }
+            let lines = request.headers.map { [$0.name.lowercased(), $0.value].textWithLengths }
             identifier = "headers \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8))) \(identifier)"
         }
         guard identifier.utf8.count > maxByteCount else { return identifier }

@@ -19,7 +19,7 @@ public struct ImageRequest: Sendable {
     /// The stored data that can be used.
     public var mode: ImageLoadMode
     /// Sent with the request. Headers are part of the cache key: with another Authorization, it is another image.
-    public var headers: RequestHeaders
+    public var headers: HeaderFields
     /// Identifies the original instead of its URL in operations and memory, for example of signed URLs.
     ///
     /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identifier.
@@ -34,14 +34,15 @@ public struct ImageRequest: Sendable {
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
     /// available.
     public var lowQuality: [ImageRequest] = []
-    /// Values that the loader doesn't read: those of your application, and what views show.
+    /// Values that the loader doesn't read: those of your application, and what views show. Transports receive those of the
+    /// request that starts a download (`TransportRequest.userInfo`).
     public var userInfo = ImageUserInfo()
 
     /// Creates a request for an origin. The other properties have their default values.
     public init(
         _ origin: ImageOrigin, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
-        headers: RequestHeaders = [:]
+        headers: HeaderFields = [:]
     ) {
         self.origin = origin
         self.target = target
@@ -59,7 +60,7 @@ public struct ImageRequest: Sendable {
     public init(
         url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
-        headers: RequestHeaders = [:]
+        headers: HeaderFields = [:]
     ) {
         self.init(
             .url(url), target: target, processors: processors, priority: priority, cachePolicy: cachePolicy, mode: mode,

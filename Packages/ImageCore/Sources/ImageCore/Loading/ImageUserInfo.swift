@@ -1,4 +1,5 @@
-/// Values of a request that the loader doesn't read: those of the application, and what views show.
+/// Values of a request that the loader passes to its transports but doesn't read: those of the application, and what
+/// views show.
 public struct ImageUserInfo: Sendable {
     /// The name of a value. You can add your own:
     ///

@@ -3,7 +3,9 @@
 public enum ImageSource: String, Sendable, CaseIterable {
     /// The memory cache.
     case memory
-    /// The disk cache, a file or a `data:` URL. No network was used.
+    /// The request's own bytes, a file or a `data:` URL.
+    case local
+    /// The disk cache. No network was used.
     case disk
     /// The disk cache, after the server confirmed it (status 304).
     case validated
@@ -40,16 +42,23 @@ public struct LoadedImage: Hashable, Sendable {
     }
 }
 
-/// An encoded original and its source.
+/// An encoded original, its source and the response that delivered it.
 public struct LoadedData: Hashable, Sendable {
     /// The bytes as received.
     public var data: Data
     /// The source of the bytes.
     public var source: ImageSource
+    /// The redirects that lead to the original, and the response that delivered it. Empty if the origin is local or a
+    /// fetch.
+    public var responses: [OriginalResponse]
+
+    /// The response that delivered the original; nil if the origin is local or a fetch.
+    public var response: OriginalResponse? { responses.last }
 
     /// Creates a loaded original.
-    public init(data: Data, source: ImageSource) {
+    public init(data: Data, source: ImageSource, responses: [OriginalResponse] = []) {
         self.data = data
         self.source = source
+        self.responses = responses
     }
 }

@@ -1,19 +1,9 @@
-package import HTTPTypes
+import HTTPTypes
 package import ImageCore
 package import ImageTransporting
 
 /// What the cache would do for a request, and why. Nothing is sent.
 package struct CacheExplanation: Sendable {
-    /// What happens to a request.
-    package enum Outcome: Sendable {
-        /// A stored response is returned, without the server unless `revalidates`.
-        case hit(isStale: Bool, revalidates: Bool)
-        /// The server is asked whether the stored response is current, with these fields.
-        case validation(HTTPFields)
-        /// The request is sent.
-        case miss(CacheMiss)
-    }
-
     /// A stored response.
     package struct Variant: Sendable {
         package var response: StoredHTTPResponse
@@ -28,9 +18,16 @@ package struct CacheExplanation: Sendable {
     /// The text by which responses are stored, without what depends on credentials.
     package var key: String
     package var variants: [Variant]
-    /// The index of the variant that the request selects.
-    package var selected: Int?
-    package var outcome: Outcome
+    /// What is done, with the index of the variant that is used or validated.
+    package var decision: CacheDecision
+
+    /// The variant that is used or validated; nil for none.
+    package var selected: Variant? {
+        switch decision {
+        case .use(let variant, _, _), .validate(let variant, _): variants[variant]
+        case .send, .unavailable: nil
+        }
+    }
 }
 
 extension CachingTransport {
@@ -38,11 +35,10 @@ extension CachingTransport {
     package func explanations(of request: TransportRequest) async -> [CacheExplanation] {
         var chain = RedirectChain(request)
         var explanations: [CacheExplanation] = []
-        while let exchange = exchange(chain.request) {
+        while let exchange = cached(chain.request) {
             let explanation = await exchange.explanation()
             explanations.append(explanation)
-            guard case .hit = explanation.outcome, let selected = explanation.selected else { break }
-            let response = explanation.variants[selected].response
+            guard case .use = explanation.decision, let response = explanation.selected?.response else { break }
             let head = ResponseHead(
                 status: .init(code: response.status), headers: response.headers, url: chain.request.url,
                 expectedByteCount: nil)
@@ -54,40 +50,16 @@ extension CachingTransport {
 
 extension CachedExchange {
     fileprivate func explanation() async -> CacheExplanation {
-        let index = await store.readableIndex(key)
+        let (decision, stored, _) = await decide()
         var variants: [CacheExplanation.Variant] = []
-        for variant in index?.variants ?? [] {
+        for variant in stored {
             variants.append(
                 CacheExplanation.Variant(
                     response: variant.response, byteCount: await store.body(of: variant, key)?.byteCount,
-                    lifetime: lifetime(of: variant.response)))
+                    lifetime: rules.policy.lifetime(of: variant.response)?.inSeconds))
         }
-        let (selected, outcome) = outcome(index, variants)
         return CacheExplanation(
             url: request.url.withoutCredentials, key: key.publicAddress.map { "\($0) private" } ?? key.text,
-            variants: variants, selected: selected, outcome: outcome)
-    }
-
-    private func outcome(
-        _ index: VariantIndex?, _ variants: [CacheExplanation.Variant]
-    ) -> (selected: Int?, CacheExplanation.Outcome) {
-        guard let index else { return (nil, .miss(.unreadable)) }
-        let decision = rules.policy.decision(for: cacheRequest, from: variants.map(\.response), at: store.now())
-        switch decision {
-        case .use(let selected, let isStale, let revalidates):
-            if variants[selected].byteCount == nil { return (selected, .miss(.missingBytes)) }
-            return (selected, .hit(isStale: isStale, revalidates: revalidates))
-        case .validate(let selected, let fields, _):
-            return (selected, fields.isEmpty ? .miss(.stale) : .validation(fields))
-        case .fetch, .unavailable: return (nil, .miss(index.miss(to: request.headers)))
-        }
-    }
-
-    private func lifetime(of response: StoredHTTPResponse) -> TimeInterval? {
-        switch rules.policy {
-        case let policy as RFC9111Policy: policy.lifetime(of: response, CacheDirectives(response.headers))
-        case let policy as FixedLifetimePolicy: policy.lifetime.inSeconds
-        default: nil
-        }
+            variants: variants, decision: decision)
     }
 }

@@ -8,9 +8,11 @@ extension CachedExchange {
     private static let readAheadLimit = 64 << 10
 
     /// Returns a response from the server. If the policy allows it, the response is stored while it is read.
-    func deliver(_ server: ServerResponse) async -> TransportResponse {
-        if redirectsToOwnKey(server.head) { return server.response }
+    func deliver(_ received: ServerResponse) async -> TransportResponse {
+        var server = received
         let response = storable(server.head, requestTime: server.requestTime, responseTime: server.responseTime)
+        server.response.head.freshUntil = freshUntil(response)
+        if redirectsToOwnKey(server.head) { return server.response }
         if request.method == .head {
             await updateStored(byHead: server)
         } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {

@@ -3,7 +3,7 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-/// One GET or HEAD request. Follows the decisions of `HTTPCachePolicy` and `ValidationResult`.
+/// One GET or HEAD request. Follows the `CacheDecision` of the policy.
 struct CachedExchange: Sendable {
     struct Stored {
         var variant: VariantIndex.Variant
@@ -21,58 +21,57 @@ struct CachedExchange: Sendable {
     var cacheRequest: HTTPCacheRequest { HTTPCacheRequest(headers: request.headers) }
     private var unconditionalRequest: HTTPCacheRequest { cacheRequest.unconditional }
 
-    /// Asks the store once. Returns a stored response, or the exchange with the server.
+    /// Asks the store once. Returns a stored response, or what sends the request.
     func answer() async throws(TransportError) -> CacheAnswer {
-        if request.cacheUse == .reload { return .exchange(after: .policy, start: fetch) }
-        guard let index = await store.readableIndex(key) else { return exchange(after: .unreadable) }
-        var variants = index.variants
-        var miss = index.miss(to: request.headers)
+        let (decision, variants, body) = await decide()
+        switch decision {
+        case .use(let index, let isStale, let revalidates):
+            guard let body else { return .exchange(after: .missingBytes, start: fetch) }
+            if revalidates { revalidateInBackground(variants[index]) }
+            return .stored(try serve(Stored(variant: variants[index], body: body), isStale ? .stale : .cache))
+        case .validate(let index, let fallback):
+            let variant = variants[index]
+            return .exchange(after: .stale) { try await validate(variant, fallback) }
+        case .send(let miss):
+            guard request.cacheUse.access.writes else {
+                return .exchange(after: miss) { try await network.send(request) }
+            }
+            return .exchange(after: miss, start: fetch)
+        case .unavailable(let miss): return .exchange(after: miss) { unavailable }
+        }
+    }
+
+    /// Returns what to do for the request, the stored variants, and the body of the one to use.
+    ///
+    /// A variant without a body is no variant.
+    func decide() async -> (CacheDecision, [VariantIndex.Variant], StoredBody?) {
+        if request.cacheUse.mode == .reload { return (.send(.policy), [], nil) }
+        guard let index = await store.readableIndex(key) else {
+            return (isCacheOnly ? .unavailable(.unreadable) : .send(.unreadable), [], nil)
+        }
+        var (variants, isMissingBody) = (index.variants, false)
         while true {
-            switch decision(variants.map(\.response)) {
-            case .use(let index, let isStale, let revalidates):
-                let variant = variants.remove(at: index)
-                guard let body = await store.body(of: variant, key) else {
-                    miss = .missingBytes
-                    continue
-                }
-                if revalidates { revalidateInBackground(variant) }
-                return .stored(try serve(Stored(variant: variant, body: body), isStale ? .stale : .cache))
-            case .validate(let index, let conditions, let fallback):
-                let variant = variants[index]
-                if request.cacheUse == .readOnly || !cacheRequest.isPlainGet { return exchange(after: .stale) }
-                return .exchange(after: .stale) { try await validate(variant, conditions, fallback) }
-            case .fetch: return exchange(after: miss)
-            case .unavailable: return .exchange(after: .notReusable) { unavailable }
+            let decision = decision(variants.map(\.response))
+            switch decision {
+            case .use(let index, _, _):
+                if let body = await store.body(of: variants[index], key) { return (decision, variants, body) }
+                variants.remove(at: index)
+                isMissingBody = true
+            case .send where isMissingBody: return (.send(.missingBytes), variants, nil)
+            case .unavailable where isMissingBody: return (.unavailable(.missingBytes), variants, nil)
+            default: return (decision, variants, nil)
             }
         }
     }
 
-    private func exchange(after miss: CacheMiss) -> CacheAnswer {
-        switch request.cacheUse {
-        case .onlyIfCached: .exchange(after: miss) { unavailable }
-        case .readOnly: .exchange(after: miss) { try await network.send(request) }
-        default: .exchange(after: miss, start: fetch)
-        }
-    }
+    private var isCacheOnly: Bool { request.cacheUse.mode == .onlyIfCached }
 
-    /// Returns the decision of the policy, as the request's use of the cache changes it.
+    /// Only a plain GET can be validated.
     private func decision(_ variants: [StoredHTTPResponse]) -> CacheDecision {
-        let decision = rules.policy.decision(for: unconditionalRequest, from: variants, at: store.now())
-        switch (request.cacheUse, decision) {
-        case (.onlyIfCached, .use(let variant, let isStale, _)), (.readOnly, .use(let variant, let isStale, _)):
-            return .use(variant: variant, isStale: isStale, revalidates: false)
-        case (.onlyIfCached, .validate(let variant, _, _)):
-            return .use(variant: variant, isStale: true, revalidates: false)
-        case (.revalidate, .use(let variant, _, _)), (.revalidate, .validate(let variant, _, _)):
-            // Validation would confirm a stored error.
-            if variants[variant].status >= 400 { return .fetch }
-            guard case .use = decision else { return decision }
-            return .validate(variant: variant, with: variants[variant].validationFields, fallback: .serverError)
-        case (_, .validate(let variant, let conditions, _)) where variants[variant].status >= 400:
-            // A stale error says less than the failure, which can be retried.
-            return .validate(variant: variant, with: conditions, fallback: .never)
-        default: return decision
-        }
+        let decision = rules.policy.decision(
+            for: unconditionalRequest, request.cacheUse, from: variants, at: store.now())
+        if case .validate = decision, !cacheRequest.isPlainGet { return .send(.stale) }
+        return decision
     }
 
     /// Returns a stored response, or the part for the request's conditions and range. Throws `.tooLarge` above the
@@ -84,13 +83,22 @@ struct CachedExchange: Sendable {
         let bytes = request.method == .head ? 0..<0 : conditional.bytes(of: byteCount)
         guard bytes.count <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
         let fields = response.headers(at: store.now(), isValidated: source == .validated)
-        let head = ResponseHead(
+        var head = ResponseHead(
             status: .init(code: conditional.status ?? response.status),
             headers: response.headers(fields, for: conditional, byteCount: byteCount), url: request.url,
             expectedByteCount: bytes.count)
+        head.freshUntil = freshUntil(response)
         var result = TransportResponse(head: head, body: stored.body.body(in: bytes), source: source)
         result.isStored = true
         return result
+    }
+
+    /// Returns the time until which a response is fresh; nil if only the policy knows.
+    func freshUntil(_ response: StoredHTTPResponse) -> Date? {
+        guard let lifetime = rules.policy.lifetime(of: response) else { return nil }
+        // A clock that was set back makes no response fresh for longer.
+        let (arrival, age) = (response.responseTime, response.ageInSeconds(at: response.responseTime))
+        return min(arrival, store.now()).addingTimeInterval(lifetime / .seconds(1) - age)
     }
 
     /// The response if the request forbids contacting the server and nothing is stored (RFC 9111, 5.2.1.7).
@@ -144,13 +152,13 @@ extension CachedExchange {
 
     /// Validates a stored response with the server (RFC 9111, 4.3). Fetches a new one if its body is missing.
     func validate(
-        _ variant: VariantIndex.Variant, _ conditions: HTTPFields, _ fallback: StaleFallback
+        _ variant: VariantIndex.Variant, _ fallback: StaleFallback
     ) async throws(TransportError) -> TransportResponse {
         guard let body = await store.body(of: variant, key) else { return try await fetch() }
         var stored = Stored(variant: variant, body: body)
         let server: ServerResponse
         do throws(TransportError) {
-            server = try await sendToServer(conditions)
+            server = try await sendToServer(variant.response.validationFields)
         } catch {
             guard fallback.allows(after: error) else { throw error }
             return try serve(stored, .stale)

@@ -42,8 +42,11 @@ public struct CachingTransport: DataTransport, ResponseCache {
         var chain = start
         while true {
             switch try await hopAnswer(to: chain.request) {
-            case .stored(let response):
-                guard try chain.follow(response.head) else { return .stored(response) }
+            case .stored(var response):
+                if try !chain.follow(response.head) {
+                    response.redirects = chain.redirects
+                    return .stored(response)
+                }
                 response.body.discard()
             case .exchange(let miss, let start):
                 return .exchange(after: miss) { [chain] in try await follow(await start(), chain) }
@@ -52,8 +55,11 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     private func follow(_ response: TransportResponse, _ start: RedirectChain) async throws -> TransportResponse {
-        var chain = start
-        guard try chain.follow(response.head) else { return response }
+        var (chain, response) = (start, response)
+        if try !chain.follow(response.head) {
+            response.redirects = chain.redirects
+            return response
+        }
         response.body.discard()
         switch try await answer(chain) {
         case .stored(let response): return response
@@ -62,16 +68,16 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     private func hopAnswer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
-        if let exchange = exchange(request) { return try await exchange.answer() }
+        if let exchange = cached(request) { return try await exchange.answer() }
         return .exchange(after: .policy) { try await sendUncached(request) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
         var request = request
-        request.cacheUse = .onlyIfCached
+        request.cacheUse = CacheUse(.onlyIfCached)
         var chain = RedirectChain(request)
         var isRedirected = true
-        while isRedirected, let exchange = exchange(chain.request) {
+        while isRedirected, let exchange = cached(chain.request) {
             let answer = try? await exchange.answer()
             await store.removeAll(exchange.key)
             guard case .stored(let response) = answer else { return }
@@ -86,7 +92,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
             status: .ok,
             headers: [.cacheControl: "max-age=\(seconds)", .date: HTTPDate.format(store.now())],
             url: request.url, expectedByteCount: body.count)
-        return await exchange(request)?.store(body, as: head) ?? false
+        return await cached(request)?.store(body, as: head) ?? false
     }
 
     /// Sends a request past the cache. An unsafe method invalidates stored responses (RFC 9111, 4.4).
@@ -105,8 +111,8 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Returns nil if the request can neither be answered from the cache nor its response stored.
-    func exchange(_ request: TransportRequest) -> CachedExchange? {
-        guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
+    func cached(_ request: TransportRequest) -> CachedExchange? {
+        guard [.get, .head].contains(request.method), !request.cacheUse.isNone else { return nil }
         return CachedExchange(
             request: request,
             key: key(for: request.url, identity(of: request), request.identifier, isDecoded: request.decodesContent),

@@ -26,12 +26,6 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     var isEmpty: Bool { variants.isEmpty && outdatedBefore == nil }
 
-    /// Returns why no variant can be used for a request, assuming that all bodies are available.
-    func miss(to request: HTTPFields) -> CacheMiss {
-        if variants.isEmpty { return .absent }
-        return variants.contains { $0.response.isSelected(by: request) } ? .notReusable : .otherVariant
-    }
-
     /// Adds a response and removes the variants that the same request selects, unless one is from a later request.
     mutating func insert(_ new: Variant, to request: HTTPFields, now: Date) {
         let time = new.response.requestTime

@@ -9,7 +9,7 @@ import Synchronization
 /// request with the same URL and header fields asks for the rest by Range and If-Range.
 ///
 /// Other requests are passed through: methods other than GET, requests with a body, a Range or a condition, and those
-/// that must not be stored (`CacheUse.bypass`, `no-store`).
+/// that must not be stored (`CacheUse.none`, `no-store`).
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any ImageDataCache
@@ -19,18 +19,26 @@ public struct ResumingTransport: DataTransport {
     private let now: @Sendable () -> Date
     private let onCacheFailure: @Sendable (URL, DataCacheError) -> Void
 
-    /// Creates a transport that resumes interrupted downloads.
+    /// Creates a transport that resumes interrupted downloads. At most a part, of 1 MiB, is lost if the process is killed.
     ///
     /// - Parameters:
     ///   - transport: Sends the requests.
     ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
-    ///   - partByteCount: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
-    ///     killed.
     ///   - clock: Measures how long a transfer waits until a part is stored: two seconds at most. Nil for no limit.
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
-        _ transport: any DataTransport, cache: any ImageDataCache, partByteCount: Int = 1 << 20,
+        _ transport: any DataTransport, cache: any ImageDataCache, clock: (any Clock<Duration>)? = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() },
+        onCacheFailure: @escaping @Sendable (URL, DataCacheError) -> Void = { _, _ in }
+    ) {
+        self.init(
+            transport, cache: cache, partByteCount: 1 << 20, clock: clock, now: now, onCacheFailure: onCacheFailure)
+    }
+
+    /// Creates a transport with parts of another size.
+    package init(
+        _ transport: any DataTransport, cache: any ImageDataCache, partByteCount: Int,
         clock: (any Clock<Duration>)? = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         onCacheFailure: @escaping @Sendable (URL, DataCacheError) -> Void = { _, _ in }
@@ -95,7 +103,7 @@ public struct ResumingTransport: DataTransport {
 
 extension TransportRequest {
     fileprivate var isResumable: Bool {
-        HTTPCacheRequest(method: method, headers: headers).isPlainGet && body == nil && cacheUse != .bypass
+        HTTPCacheRequest(method: method, headers: headers).isPlainGet && body == nil && !cacheUse.isNone
             && !CacheDirectives(headers).contains("no-store")
     }
 }

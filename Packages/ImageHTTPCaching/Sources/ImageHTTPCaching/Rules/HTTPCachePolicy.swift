@@ -16,6 +16,13 @@ public protocol HTTPCachePolicy: Sendable {
     func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool
     /// Returns whether a stored response may be used for the request at the time `now`.
     func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse
+    /// Returns how long a response is fresh, counted from its age 0 (RFC 9111, 4.2); by default nil, which means unknown.
+    /// It is reported with the response, and decides nothing.
+    func lifetime(of response: StoredHTTPResponse) -> Duration?
+}
+
+extension HTTPCachePolicy {
+    public func lifetime(of response: StoredHTTPResponse) -> Duration? { nil }
 }
 
 /// The parts of a request that matter to a cache.
@@ -76,38 +83,6 @@ public enum StaleFallback: Hashable, Sendable {
     }
 }
 
-/// What a cache does for a request, given the responses that are stored for its URL.
-enum CacheDecision: Hashable, Sendable {
-    /// Return a stored variant, and perhaps revalidate it in the background.
-    case use(variant: Int, isStale: Bool, revalidates: Bool)
-    /// Validate a variant with the server, by these fields.
-    case validate(variant: Int, with: HTTPFields, fallback: StaleFallback)
-    /// Send the request to the server.
-    case fetch
-    /// Respond with 504: the request forbids contacting the server (RFC 9111, 5.2.1.7).
-    case unavailable
-}
-
-extension HTTPCachePolicy {
-    /// Applies the policy to the newest variant that matches the request (RFC 9111, 4.1).
-    func decision(
-        for request: HTTPCacheRequest, from variants: [StoredHTTPResponse], at now: Date
-    ) -> CacheDecision {
-        let selected = variants.indices.filter { variants[$0].isSelected(by: request.headers) }
-        let newest = selected.max { variants[$0].date < variants[$1].date }
-        let isCacheOnly = CacheDirectives(request.headers).contains("only-if-cached")
-        guard request.isPlainGet, let newest else { return isCacheOnly ? .unavailable : .fetch }
-        switch reuse(variants[newest], for: request, at: now) {
-        case .fresh: return .use(variant: newest, isStale: false, revalidates: false)
-        case .stale: return .use(variant: newest, isStale: true, revalidates: false)
-        case .staleWhileRevalidate: return .use(variant: newest, isStale: true, revalidates: !isCacheOnly)
-        case .validate(let fallback):
-            if isCacheOnly { return .unavailable }
-            return .validate(variant: newest, with: variants[newest].validationFields, fallback: fallback)
-        }
-    }
-}
-
 /// Stores every response with status 200 for a fixed lifetime, and ignores the caching fields of the server.
 ///
 /// Use it for images whose content never changes at their URL. `no-cache` and `max-age=0` in a request still cause a
@@ -129,5 +104,10 @@ public struct FixedLifetimePolicy: HTTPCachePolicy {
         let isFresh = elapsed >= 0 && elapsed < lifetime.inSeconds
         let isReloaded = requested.contains("no-cache") || requested.seconds("max-age") == 0
         return isFresh && !isReloaded ? .fresh : .validate(fallback: .serverError)
+    }
+
+    /// Returns the lifetime, which counts from the arrival, with the age that the response had then.
+    public func lifetime(of response: StoredHTTPResponse) -> Duration? {
+        lifetime + (response.age(at: response.responseTime) ?? .zero)
     }
 }

@@ -62,6 +62,12 @@ public struct RFC9111Policy: HTTPCachePolicy {
         return validation
     }
 
+    /// Returns how long a response is fresh (4.2.1, 4.2.2): not at all if it must always be validated.
+    public func lifetime(of response: StoredHTTPResponse) -> Duration? {
+        let directives = CacheDirectives(response.headers)
+        return directives.forbidReuse ? .zero : .seconds(lifetime(of: response, directives))
+    }
+
     /// Returns how long a response is fresh, in seconds (4.2.1, 4.2.2).
     func lifetime(of response: StoredHTTPResponse, _ directives: CacheDirectives) -> TimeInterval {
         if let explicit = directives.seconds("max-age") { return explicit }

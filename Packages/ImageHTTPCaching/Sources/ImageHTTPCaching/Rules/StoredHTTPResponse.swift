@@ -92,7 +92,7 @@ extension HTTPFields {
 
 extension StoredHTTPResponse {
     /// The fields that ask whether this response is current (RFC 9111, 4.3.1). Empty if it has no validator.
-    var validationFields: HTTPFields {
+    package var validationFields: HTTPFields {
         var fields = HTTPFields()
         if let tag = headers[byteText: .eTag] { fields[byteText: .ifNoneMatch] = tag }
         if let modified = headers[.lastModified] { fields[.ifModifiedSince] = modified }

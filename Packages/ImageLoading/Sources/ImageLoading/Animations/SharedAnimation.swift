@@ -1,4 +1,5 @@
 import ImageCore
+import ImageTransporting
 import Synchronization
 
 /// An animation that all who show it share. Frames are decoded on demand in the decode lane, and processed.
@@ -68,7 +69,7 @@ final class SharedAnimation: AnimationFrames {
     /// Decodes a frame, unless it is in memory. Callers for the same frame share the work.
     private func decode(_ index: Int) async throws {
         if let cached = cachedFrame(at: index) { return window.withLock { $0.insert(cached, at: index) } }
-        let key = OperationKey(.frame(ObjectIdentifier(self), index), StorageRules(request))
+        let key = OperationKey(.frame(ObjectIdentifier(self), index), CacheUse(request))
         try await loader.decodeOnce(key, priority) {
             if self.cachedFrame(at: index) != nil { return }
             var image = self.first

@@ -65,7 +65,7 @@ extension ImageLoader {
     func awaitingResult<Value: Sendable>(
         for context: RequestContext, _ body: () async throws -> Value
     ) async throws -> Value {
-        guard let fetch = RunningFetch.current, fetch.loader === self, fetch.isRunning, !context.storage.isCacheOnly
+        guard let fetch = RunningFetch.current, fetch.loader === self, fetch.isRunning, !context.cacheUse.isCacheOnly
         else { return try await body() }
         guard fetchDependencies.withLock({ $0.add(context.original, by: fetch.original) }) else {
             throw ImageError.circularFetch

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageTransporting
 import Synchronization
 
 /// The functions that a request passes through if its image is not in memory:
@@ -119,7 +120,7 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
-        } catch let failure as ImageDecodingError where failure.isCausedByData && context.storage.disk != .disabled {
+        } catch let failure as ImageDecodingError where failure.isCausedByData && context.cacheUse.access != .disabled {
             return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
@@ -132,7 +133,7 @@ extension ImageLoader {
         let isCurrent = context.isCurrent(original.start)
         if isStored { context.send(.diskMiss(.notAnImage)) }
         if isCurrent { try await removeStoredOriginal(for: context) }
-        guard isStored, !context.storage.isCacheOnly else { throw failure }
+        guard isStored, !context.cacheUse.isCacheOnly else { throw failure }
         let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
         await previews.restart()
         let renewed = try await originalData(for: renewal, shared, previews)
@@ -189,14 +190,15 @@ extension ImageLoader {
         let (key, original) = (context.key, context.original)
         if context.isCurrent(start) {
             // By default, an image whose original is on disk is cheap to get back.
-            let retention: MemoryRetention = isStored || loaded.source == .disk ? .expendable : .preferred
+            let isAtHand = isStored || [.disk, .local].contains(loaded.source)
+            let retention: MemoryRetention = isAtHand ? .expendable : .preferred
             cache.insert(loaded.decoded, for: key, retention: context.request.memoryRetention ?? retention)
             generations.withLock { $0.store(key, start, of: original) }
             if context.isCurrent(start) {
                 context.send(.storedInMemory)
                 return true
             }
-        } else if !context.storage.mode.asksServer
+        } else if !context.request.mode.asksServer
             || generations.withLock({ $0.hasStored(key, after: start, of: original) })
         {
             return false
@@ -213,44 +215,6 @@ extension RequestContext {
         replacing { request in
             request.processors = []
             request.cachePolicy.memory = request.cachePolicy.memory.reads ? .readOnly : .disabled
-        }
-    }
-}
-
-extension DecodedImage {
-    /// Applies processors. Throws `ImageError.processing`, or `CancellationError`.
-    func processed(by processors: [any ImageProcessor], isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
-        var image = self
-        for processor in processors {
-            if isCancelled() { throw CancellationError() }
-            do {
-                image.bitmap = try processor.process(image.bitmap)
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                throw ImageError.processing(identifier: processor.identifier, UnderlyingError(error))
-            }
-        }
-        return image
-    }
-}
-
-extension ImageDecodingError {
-    /// Whether the data is the cause, not the request or the limits.
-    var isCausedByData: Bool {
-        switch self {
-        case .unknownFormat, .malformed, .truncated: true
-        case .unsupported, .limitExceeded, .noSuchFrame, .cancelled: false
-        }
-    }
-}
-
-extension ImageCache {
-    func trim(under level: MemoryPressureLevel) {
-        switch level {
-        case .normal: break
-        case .warning: trim(toShare: 0.5)
-        case .critical: removeAll()
         }
     }
 }

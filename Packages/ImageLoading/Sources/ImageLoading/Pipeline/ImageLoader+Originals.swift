@@ -10,10 +10,10 @@ extension ImageLoader {
     ) async throws -> OriginalResult {
         let result = try await shared(context.originalKey, priority, onProgress) { shared in
             if case .data(let data, _) = context.request.origin {
-                let loaded = LoadedData(data: try self.checkSize(of: data), source: .disk)
+                let loaded = LoadedData(data: try self.checkSize(of: data), source: .local)
                 return context.makeResult(loaded, context.newestStart)
             }
-            switch try await self.askDisk(for: context, shared, context.storage.cacheUse) {
+            switch try await self.askDisk(for: context, shared, context.cacheUse) {
             case .loaded(let result): return result
             case .exchange(let start): return try await self.download(start, for: context, shared)
             }
@@ -22,9 +22,9 @@ extension ImageLoader {
         return result
     }
 
-    private enum DiskAnswer {
+    private enum DiskLookup {
         case loaded(OriginalResult)
-        case exchange(CacheAnswer.Exchange)
+        case exchange(CacheAnswer.Send)
     }
 
     /// Asks the disk cache for the stored original, or for the exchange to start when there is a slot. Throws a stored
@@ -33,7 +33,7 @@ extension ImageLoader {
     /// It holds no slot, because the application may change the request.
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
-    ) async throws -> DiskAnswer {
+    ) async throws -> DiskLookup {
         var request = try TransportRequest(context, configuration.transferOptions)
         request.priority = shared.priority.value
         request.livePriority = shared.priority
@@ -45,7 +45,7 @@ extension ImageLoader {
         case .exchange(let miss, let start):
             try context.checkAccount()
             if !context.original.isLocal, !isRepeated {
-                context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
+                context.send(.diskMiss(context.cacheUse.answersAlone || miss == .noCache ? miss : .policy))
             }
             return .exchange(start)
         }
@@ -53,7 +53,7 @@ extension ImageLoader {
 
     private func collectStored(
         _ response: TransportResponse, _ start: UInt64, _ context: RequestContext, _ shared: any SharedOperation
-    ) async throws -> DiskAnswer {
+    ) async throws -> DiskLookup {
         if let error = response.head.error {
             context.send(.diskHit(bytes: 0))
             response.body.discard()
@@ -61,21 +61,20 @@ extension ImageLoader {
         }
         do {
             let data = try await collect(response)
-            return .loaded(recordLoad(of: data, from: response.source, start, isStored: true, context))
+            return .loaded(recordLoad(of: data, in: response, start, isStored: true, context))
         } catch TransportError.closedEarly {
             context.send(.diskMiss(.missingBytes))
-            let cacheUse = context.storage.disk.writes ? CacheUse.reload : .bypass
+            let cacheUse = context.cacheUse.access.writes ? CacheUse(.reload) : .none
             return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
         }
     }
 
     /// Returns whether the original, or an error response for it, is stored. Reads no body and sends no events.
     func hasStored(_ request: ImageRequest) async -> Bool {
-        let storage = StorageRules(request)
-        guard storage.readsDisk else { return false }
+        guard CacheUse(request).answersAlone else { return false }
         do {
             var lookup = try TransportRequest(request, original(of: request), configuration.transferOptions)
-            lookup.cacheUse = .readOnly
+            lookup.cacheUse = CacheUse(access: .readOnly)
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
             }
@@ -100,18 +99,22 @@ extension ImageLoader {
     }
 
     /// Sends the event for the source of the bytes, and returns both.
+    ///
+    /// - Parameter response: The response that has delivered the bytes; nil for those of a fetch.
     private func recordLoad(
-        of data: Data, from source: ResponseSource, _ start: UInt64, isStored: Bool, _ context: RequestContext
+        of data: Data, in response: TransportResponse?, _ start: UInt64, isStored: Bool, _ context: RequestContext
     ) -> OriginalResult {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
-            switch source {
+            switch response?.source ?? .network {
             case .network: (.downloadFinished(bytes: data.count), .network)
             case .validated: (.validated(bytes: data.count), .validated)
             case .cache: (.diskHit(bytes: data.count), .disk)
             case .stale: (.staleHit(bytes: data.count), .stale)
             }
         context.send(event)
-        return context.makeResult(LoadedData(data: data, source: source), start, isStored: isStored)
+        var result = context.makeResult(LoadedData(data: data, source: source), start, isStored: isStored)
+        if let response { result.heads = response.redirects + [response.head] }
+        return result
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
@@ -133,9 +136,9 @@ extension ImageLoader {
     ///
     /// - Parameter start: The exchange of the first attempt. Later ones ask the cache again.
     private func download(
-        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
+        _ start: @escaping CacheAnswer.Send, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
-        if context.storage.isCacheOnly { throw ImageError.offline }
+        if context.cacheUse.isCacheOnly { throw ImageError.offline }
         var (start, retries) = (start, Retries())
         while true {
             do {
@@ -153,7 +156,7 @@ extension ImageLoader {
     private func prepareAttempt(
         for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure,
         _ retries: inout Retries
-    ) async throws -> DiskAnswer {
+    ) async throws -> DiskLookup {
         var failure = failure
         do {
             if let exchange = try await failure.challenge?() {
@@ -164,15 +167,14 @@ extension ImageLoader {
             failure.error = ImageError(error)
         }
         try await prepareRetry(for: context, shared.priority, after: failure, &retries)
-        let storage = context.storage
-        let cacheUse = retries.hasFailed ? storage.cacheUseOfRetry : storage.cacheUse
+        let cacheUse = retries.hasFailed ? context.cacheUse.afterFailure : context.cacheUse
         return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
     /// Returns whether it is stored.
     private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
-        guard context.storage.disk.writes, context.isCurrent(result.start) else { return false }
+        guard context.cacheUse.access.writes, context.isCurrent(result.start) else { return false }
         let request = try TransportRequest(context, configuration.transferOptions)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
@@ -185,20 +187,20 @@ extension ImageLoader {
     private func finishDownload(_ result: OriginalResult, _ context: RequestContext) async throws -> OriginalResult {
         var result = result
         if result.loaded.source != .stale { receive(result.start, context, isNew: result.loaded.source == .network) }
-        if context.original.isLocal { result.loaded.source = .disk }
+        if context.original.isLocal { result.loaded.source = .local }
         if case .fetch = context.request.origin { result.isStored = try await storeFetched(result, context) }
         return result
     }
 
     /// Records that the server has answered an attempt, with new bytes or otherwise.
     private func receive(_ start: UInt64, _ context: RequestContext, isNew: Bool) {
-        let isReload = isNew && context.storage.mode.asksServer
+        let isReload = isNew && context.request.mode.asksServer
         generations.withLock { $0.receive(start, of: context.original, isReload: isReload) }
     }
 
     /// Makes one attempt, when conditions allow it and it has a slot.
     private func makeAttempt(
-        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
+        _ start: @escaping CacheAnswer.Send, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
         let gate = gate(for: context)
         let priority = shared.priority
@@ -225,7 +227,7 @@ extension ImageLoader {
 
     /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
-        _ exchange: CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation,
+        _ exchange: CacheAnswer.Send, for context: RequestContext, _ shared: any SharedOperation,
         _ moved: (Int) -> Void
     ) async throws(AttemptFailure) -> OriginalResult {
         let (time, start) = (uptime(), generations.withLock { $0.makeStart() })
@@ -289,7 +291,7 @@ extension ImageLoader {
         } catch {
             throw .fetch(UnderlyingError(error))
         }
-        return recordLoad(of: try checkSize(of: data), from: .network, start, isStored: false, context)
+        return recordLoad(of: try checkSize(of: data), in: nil, start, isStored: false, context)
     }
 
     /// Receives the body of a response.
@@ -301,8 +303,7 @@ extension ImageLoader {
             response.body.discard()
             // It replaces the stored bytes, too.
             if error == .notFound, response.source == .network { receive(start, context, isNew: false) }
-            throw AttemptFailure(
-                error: error, retryAfter: response.head.retryAfter, challenge: response.challenge)
+            throw AttemptFailure(error: error, challenge: response.challenge)
         }
         let received = ReceivedBytes()
         incoming.withLock { $0[context.originalKey] = received }
@@ -315,49 +316,6 @@ extension ImageLoader {
             context.send(.received(bytes: progress.completedByteCount, of: progress.totalByteCount))
             shared.report(progress)
         }
-        return recordLoad(of: data, from: response.source, start, isStored: response.isStored, context)
-    }
-}
-
-/// The received bytes of an attempt in progress.
-final class ReceivedBytes: Sendable {
-    private let data = Mutex(Data())
-
-    var count: Int { data.withLock { $0.count } }
-
-    var all: Data { data.withLock { $0 } }
-
-    /// Returns a copy of the bytes from `offset` on.
-    func bytes(from offset: Int) -> Data {
-        data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
-    }
-
-    /// - Parameter expectedByteCount: The announced length, if any. At most 16 MB are reserved.
-    func append(_ piece: Data, expectedByteCount: Int?) {
-        data.withLock { data in
-            if data.isEmpty {
-                data = piece
-            } else {
-                data.reserveCapacity(min(max(0, expectedByteCount ?? 0), 16_000_000))
-                data.append(piece)
-            }
-        }
-    }
-}
-
-extension ImageOrigin {
-    /// The lane in which the original is loaded; nil for none.
-    fileprivate var lane: WorkLane? {
-        guard let url else { return nil }
-        if !isLocal { return .download }
-        return url.scheme?.lowercased() == "file" ? .file : nil
-    }
-}
-
-extension URL {
-    /// Throws `.invalidURL` for a URL that no transport can load.
-    func checkIsLoadable() throws(ImageError) {
-        guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
-        if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
+        return recordLoad(of: data, in: response, start, isStored: response.isStored, context)
     }
 }

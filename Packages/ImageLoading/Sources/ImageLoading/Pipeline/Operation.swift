@@ -13,11 +13,14 @@ public struct OperationKey: Hashable, Sendable {
     }
 
     package let product: Product
-    private let storage: StorageRules
+    private let cacheUse: CacheUse
+    /// That of the original when the request started. Prevents it from joining older operations.
+    private let generation: UInt64
 
-    init(_ product: Product, _ storage: StorageRules) {
+    init(_ product: Product, _ cacheUse: CacheUse, generation: UInt64 = 0) {
         self.product = product
-        self.storage = storage
+        self.cacheUse = cacheUse
+        self.generation = generation
     }
 
     /// Hashes the product only, because requests for one product rarely differ in the rest.
@@ -65,6 +68,8 @@ struct OriginalResult: Sendable {
     let start: UInt64
     /// Whether the disk cache has the bytes.
     var isStored = false
+    /// The redirects that lead to the bytes, and the head of their response. Empty for those of a fetch.
+    var heads: [ResponseHead] = []
 }
 
 extension ImageLoader {
@@ -83,40 +88,18 @@ extension ImageLoader {
     }
 }
 
-/// The stored data that a request may use, and the generation to which it belongs.
-struct StorageRules: Hashable, Sendable {
-    /// Access to the disk cache.
-    let disk: CacheAccess
-    /// The stored data that can be used.
-    let mode: ImageLoadMode
-    /// The original's generation when the request started. Prevents it from joining older operations.
-    let generation: UInt64
-
-    init(_ request: ImageRequest, generation: UInt64 = 0) {
-        self.generation = generation
+extension CacheUse {
+    /// The use of the disk cache by a request. Local originals are not stored.
+    init(_ request: ImageRequest) {
         let isLocal = request.origin.isLocal
-        disk = isLocal ? .disabled : request.cachePolicy.disk
-        mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
+        self.init(
+            isLocal && request.mode == .onlyIfCached ? .standard : request.mode,
+            access: isLocal ? .disabled : request.cachePolicy.disk)
     }
 
+    /// Whether the request never uses the network.
     var isCacheOnly: Bool { mode == .onlyIfCached }
 
-    /// The use of the cache by the first attempt.
-    var cacheUse: CacheUse {
-        switch disk {
-        case .readWrite where isCacheOnly, .readOnly where isCacheOnly: .onlyIfCached
-        case .readWrite: mode == .reload ? .reload : mode == .ignoringStoredErrors ? .revalidate : .standard
-        case .readOnly: readsDisk ? .readOnly : .bypass
-        case .disabled: .bypass
-        }
-    }
-
-    /// The use of the cache by an attempt after a failure, which the cache may have stored.
-    var cacheUseOfRetry: CacheUse {
-        guard disk.writes else { return .bypass }
-        return mode == .reload ? .reload : .revalidate
-    }
-
-    /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && !mode.asksServer && mode != .ignoringStoredErrors }
+    /// Whether the disk cache can answer without the network.
+    var answersAlone: Bool { access.reads && !asksServer }
 }

@@ -9,7 +9,10 @@ final class RequestContext: Sendable {
     /// Identifies the image in the memory cache.
     let key: ImageCacheKey
     let original: OriginalKey
-    let storage: StorageRules
+    /// The use of the disk cache.
+    let cacheUse: CacheUse
+    /// The original's generation when the request started.
+    private let generation: UInt64
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
     private let loader: ImageLoader
@@ -29,7 +32,8 @@ final class RequestContext: Sendable {
         self.start = start
         let original = request.originalKey(key)
         self.original = original
-        storage = StorageRules(request, generation: loader.generations.withLock { $0.beginRequest(original) })
+        cacheUse = CacheUse(request)
+        generation = loader.generations.withLock { $0.beginRequest(original) }
     }
 
     deinit { loader.generations.withLock { $0.endRequest(original) } }
@@ -43,9 +47,11 @@ final class RequestContext: Sendable {
     }
 
     /// Identifies the creation of the image.
-    var imageKey: OperationKey { OperationKey(.image(key, readsMemory: request.readsMemory), storage) }
+    var imageKey: OperationKey {
+        OperationKey(.image(key, readsMemory: request.readsMemory), cacheUse, generation: generation)
+    }
     /// Identifies the download of the original.
-    var originalKey: OperationKey { OperationKey(.original(original), storage) }
+    var originalKey: OperationKey { OperationKey(.original(original), cacheUse, generation: generation) }
 
     /// The start of the newest bytes that have arrived. Stored bytes count as these.
     var newestStart: UInt64 { loader.generations.withLock { $0.newestStart(of: original) } }

@@ -6,16 +6,16 @@ extension TransportRequest {
     /// Creates the request that is looked up and sent.
     init(_ context: RequestContext, _ limits: TransferOptions) throws(ImageError) {
         try self.init(context.request, context.original, limits)
-        cacheUse = context.storage.cacheUse
+        cacheUse = context.cacheUse
         // Intermediate caches must validate with the server, too.
-        if context.storage.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        if cacheUse.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
     /// - Parameter original: The original. An application's own fetch has a URL with its identifier.
     init(_ request: ImageRequest, _ original: OriginalKey, _ limits: TransferOptions) throws(ImageError) {
         let identifier = original.identifier
         var fields = HTTPFields()
-        for (name, value) in request.url == nil ? [] : request.headers.sorted {
+        for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidHeader(name) }
             fields.append(HTTPField(name: name, value: value))
         }
@@ -26,6 +26,7 @@ extension TransportRequest {
             totalTimeout: limits.totalTimeout, bodyByteLimit: limits.bodyByteLimit, maxRedirects: limits.maxRedirects)
         account = original.account
         minBytesPerSecond = limits.minBytesPerSecond
+        userInfo = request.userInfo
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
     }

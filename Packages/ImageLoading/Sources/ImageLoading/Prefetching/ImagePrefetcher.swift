@@ -1,4 +1,5 @@
 public import ImageCore
+import ImageTransporting
 import Synchronization
 
 /// Loads images ahead of time, at low priority.
@@ -197,7 +198,7 @@ struct Prefetch: Sendable {
             guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
             product = .original(request.originalKey(loader.cacheKey(for: request)))
         }
-        key = OperationKey(product, StorageRules(request))
+        key = OperationKey(product, CacheUse(request))
         self.request = request
     }
 }

@@ -5,8 +5,6 @@ import Synchronization
 /// Why an attempt failed.
 struct AttemptFailure: Error {
     var error: ImageError
-    /// The wait that the server requested, if any.
-    var retryAfter: Duration?
     /// Asks the application for an exchange that may succeed.
     var challenge: TransportResponse.Challenge?
     /// Whether conditions did not allow it. Then it starts again when they do.
@@ -15,6 +13,13 @@ struct AttemptFailure: Error {
     var start: Duration?
 
     static let interrupted = AttemptFailure(error: .cancelled, isInterrupted: true)
+}
+
+extension ImageError {
+    /// The wait that the server requested, if any.
+    fileprivate var retryAfter: Duration? {
+        if case .httpStatus(_, let retryAfter) = self { retryAfter } else { nil }
+    }
 }
 
 /// The retries of a download. They start anew when a lost network returns.
@@ -53,7 +58,7 @@ final class RetryController: Sendable {
     /// - Parameter elapsed: The time since the start of the first attempt.
     func delay(after failure: AttemptFailure, retry: Int, elapsed: Duration) -> Duration? {
         guard failure.error.isTransient,
-            let delay = policy.delay(beforeRetry: retry, retryAfter: failure.retryAfter, elapsed: elapsed)
+            let delay = policy.delay(beforeRetry: retry, retryAfter: failure.error.retryAfter, elapsed: elapsed)
         else { return nil }
         return withdraw() ? delay : nil
     }

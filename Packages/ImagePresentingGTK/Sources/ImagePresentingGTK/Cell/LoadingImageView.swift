@@ -192,7 +192,7 @@ extension ImageError {
         switch self {
         case .network: "No connection"
         case .offline: "Offline, and not in the cache"
-        case .httpStatus(let status): "HTTP error \(status)"
+        case .httpStatus(let status, _): "HTTP error \(status)"
         case .notFound: "Not found"
         case .decoding, .processing: "Not an image"
         case .tooLarge: "Too large"
