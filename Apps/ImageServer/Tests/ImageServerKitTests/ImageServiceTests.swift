@@ -80,13 +80,12 @@ import Testing
 
     @Test(
         "stores nothing that the origin does not allow every cache to store",
-        arguments: [
-            OriginFreshness.Storage.client, .nobody,
-        ])
-    func privateResults(storage: OriginFreshness.Storage) async throws {
+        arguments: ["private", "no-store"])
+    func privateResults(cacheControl: String) async throws {
         let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
-        fixture.setFreshness(OriginFreshness(storage: storage))
+        let url = try #require(URL(string: ServiceFixture.source))
+        let response = OriginalResponse(url: url, headers: ["Cache-Control": cacheControl])
+        fixture.script(.data(try SampleImages.jpeg(), responses: [response]))
         let service = fixture.makeService()
         for _ in 0..<2 { #expect(try await service.image(path: path, accept: nil).level == .origin) }
         await service.shutDown()

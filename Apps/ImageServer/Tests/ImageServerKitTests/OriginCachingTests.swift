@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTypes
+import ImageCoalescing
 import ImageCore
 import ImageHTTPCaching
+import ImageLoading
 import ImageTesting
 import ImageTransporting
 import Synchronization
@@ -56,9 +58,9 @@ import Testing
     func missing(headers: HTTPFields) async throws {
         let bed = OriginBed(LifetimeBounds(shortest: .seconds(600)), missing: .seconds(3))
         bed.reply("/a", 404, headers)
-        _ = try await bed.load("/a")
+        await #expect(throws: ImageError.notFound) { try await bed.load("/a") }
         bed.advance(2)
-        _ = try await bed.load("/a")
+        await #expect(throws: ImageError.notFound) { try await bed.load("/a") }
         #expect(bed.count("/a") == 1)
         bed.advance(2)
         bed.reply("/a", 200, [:])
@@ -83,58 +85,47 @@ import Testing
         bed.reply("/b", 200, [.cacheControl: "max-age=31536000"])
         for _ in 0..<2 {
             #expect(try await bed.load("/a") == lifetime)
-            #expect(bed.freshness("/a")?.storage == storage)
+            #expect(try await bed.freshness("/a").storage == storage)
         }
         #expect(bed.count("/b") == 1)
-    }
-
-    @Test("the Retry-After of a busy origin is remembered until it answers otherwise")
-    func retryAfter() async throws {
-        let bed = OriginBed(LifetimeBounds())
-        for (path, status, time) in [("/a", 200, "120"), ("/b", 429, String(repeating: "1", count: 65))] {
-            bed.reply(path, 429, [.retryAfter: "120"])
-            _ = try await bed.load(path)
-            #expect(bed.retryAfter(path) == "120")
-            bed.reply(path, status, [.retryAfter: time])
-            _ = try await bed.load(path)
-            #expect(bed.retryAfter(path) == nil && bed.count(path) == 2, "\(path)")
-        }
     }
 
     @Test(
         "times that only a foreign writer of the cache can have stored bound nothing",
         arguments: ["1e300", "-1e300", "nan", "inf"])
     func impossibleArrival(time: String) async throws {
-        var fields: HTTPFields = [.cacheControl: "max-age=100"]
-        fields[try #require(HTTPField.Name("X-Image-Server-Arrival"))] = time
         let bounds = LifetimeBounds()
-        let head = ResponseHead(status: .ok, headers: fields, url: URL(filePath: "/"))
+        let head = ResponseHead(status: .ok, headers: [.cacheControl: "max-age=100"], url: URL(filePath: "/"))
         let stored = StoredHTTPResponse(
             head, to: [:], requestTime: .distantPast, responseTime: Date(timeIntervalSince1970: Double(time) ?? 0))
-        _ = SharedCachePolicy(bounds: bounds).reuse(stored, for: HTTPCacheRequest(headers: [:]), at: .now)
-        let end = min(ArrivalTime.read(from: fields) ?? .now, .now)
-        for date in [end, Date(timeIntervalSince1970: 1e300)] {
+        let policy = SharedCachePolicy(bounds: bounds)
+        _ = policy.reuse(stored, for: HTTPCacheRequest(headers: [:]), at: .now)
+        #expect(try #require(policy.lifetime(of: stored)) <= .seconds(20_000_000_000 as Int64))
+        for date in [stored.responseTime, Date(timeIntervalSince1970: 1e300)] {
             #expect(bounds.cacheControl(.shared, freshUntil: date, now: .distantPast).utf8.count < 30)
         }
     }
 }
 
-/// The HTTP cache of originals with the recorder above it and the checks below it, as the server composes them.
+/// A loader over the HTTP cache of originals with the checks below it, as the server composes them.
 private final class OriginBed: Sendable {
     private let origin = RepliesByPath()
     private let time: WatchedTime
-    private let recorder: FreshnessRecorder
+    private let loader: ImageLoader
 
     init(_ bounds: LifetimeBounds, missing: Duration = .seconds(5)) {
         let time = WatchedTime()
         let now: @Sendable () -> Date = { time.now }
         let caching = CachingTransport(
-            over: GuardedTransport(origin, rules: OriginRules(), userAgent: "test", now: now),
+            over: GuardedTransport(origin, rules: OriginRules(), userAgent: "test"),
             cache: InMemoryDataCache(),
             rules: CachingOptions(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
             now: now)
         self.time = time
-        recorder = FreshnessRecorder(over: caching, bounds: bounds, now: now)
+        loader = ImageLoader(
+            ImageLoaderParts(
+                memoryCache: nil, transport: .cached(caching), decoder: SampleImages.decoder(),
+                scheduler: ImmediateScheduler(), coalescer: TaskCoalescer()))
     }
 
     func reply(_ path: String, _ status: Int, _ headers: HTTPFields) {
@@ -148,15 +139,14 @@ private final class OriginBed: Sendable {
     private func url(_ path: String) -> URL { URL(webAddress: "http://h\(path)") ?? URL(filePath: path) }
 
     /// Loads an original, and returns for how long it is fresh.
+    @discardableResult
     func load(_ path: String) async throws -> TimeInterval? {
-        let response = try await recorder.send(TransportRequest(url: url(path)))
-        for try await _ in response.body {}
-        return freshness(path)?.freshUntil?.timeIntervalSince(time.now)
+        try await freshness(path).freshUntil?.timeIntervalSince(time.now)
     }
 
-    func freshness(_ path: String) -> OriginFreshness? { recorder.freshness(of: ImageRequest(url: url(path))) }
-
-    func retryAfter(_ path: String) -> String? { recorder.retryAfter(for: ImageRequest(url: url(path))) }
+    func freshness(_ path: String) async throws -> OriginFreshness {
+        OriginFreshness(try await loader.data(for: ImageRequest(url: url(path))).responses)
+    }
 }
 
 private final class RepliesByPath: DataTransport {

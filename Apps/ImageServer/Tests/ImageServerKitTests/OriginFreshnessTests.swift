@@ -1,5 +1,8 @@
 import Foundation
 import HTTPTypes
+import ImageCore
+import ImageHTTPCaching
+import ImageTransporting
 import Testing
 
 @testable import ImageServerKit
@@ -7,8 +10,16 @@ import Testing
 @Suite struct OriginFreshnessTests {
     private let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-    private func seconds(_ fields: HTTPFields) -> TimeInterval? {
-        OriginFreshness(fields, now: now).freshUntil?.timeIntervalSince(now)
+    private func seconds(_ fields: HTTPFields) -> TimeInterval? { OriginFreshness.lifetime(fields, now: now) }
+
+    private func freshness(_ cacheControl: String, _ status: Int = 200, for seconds: TimeInterval) -> OriginFreshness {
+        OriginFreshness([response(cacheControl, status, for: seconds)])
+    }
+
+    private func response(_ cacheControl: String, _ status: Int, for seconds: TimeInterval) -> OriginalResponse {
+        OriginalResponse(
+            url: URL(filePath: "/"), status: status, headers: ["cache-control": cacheControl],
+            freshUntil: now.addingTimeInterval(seconds))
     }
 
     @Test("prefers s-maxage to max-age, and max-age to Expires")
@@ -24,10 +35,8 @@ import Testing
         #expect(seconds([:]) == nil)
     }
 
-    @Test("subtracts the age, and never goes below zero")
-    func age() {
-        #expect(seconds([.cacheControl: "max-age=100", .age: "30"]) == 70)
-        #expect(seconds([.cacheControl: "max-age=100", .age: "300"]) == 0)
+    @Test("is zero if the origin must be asked, whatever else it says")
+    func askedEachTime() {
         #expect(seconds([.cacheControl: "no-cache, max-age=100"]) == 0)
         #expect(seconds([.cacheControl: "max-age=100", .vary: "Accept, *"]) == 0)
         #expect(seconds([.cacheControl: "max-age=100", .vary: "Accept"]) == 100)
@@ -36,9 +45,18 @@ import Testing
 
     @Test("tells who may store the result")
     func storage() {
-        #expect(OriginFreshness([.cacheControl: "private, max-age=5"], now: now).storage == .client)
-        #expect(OriginFreshness([.cacheControl: "no-store"], now: now).storage == .nobody)
-        #expect(OriginFreshness([:], now: now).storage == .shared)
+        #expect(freshness("private, max-age=5", for: 5) == OriginFreshness(storage: .client, freshUntil: now + 5))
+        #expect(freshness("no-store", for: 0).storage == .nobody)
+        #expect(freshness("", for: 0).storage == .shared)
+        #expect(OriginFreshness([]) == OriginFreshness())
+    }
+
+    @Test("is that of the most restrictive of several responses")
+    func redirects() {
+        let responses = [response("no-store, max-age=9", 302, for: 9), response("private", 200, for: 5)]
+        #expect(OriginFreshness(responses) == OriginFreshness(storage: .nobody, freshUntil: now + 5))
+        let permanent = [response("", 301, for: 1), response("", 200, for: 5)]
+        #expect(OriginFreshness(permanent).freshUntil == now + 5)
     }
 
     @Test("keeps lifetimes within their bounds")

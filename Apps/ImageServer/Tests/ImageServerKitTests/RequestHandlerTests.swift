@@ -128,8 +128,7 @@ import Testing
         ])
     func originErrors(status: Int, expected: Int) async throws {
         let fixture = ServiceFixture()
-        fixture.script(.failure(.httpStatus(status)))
-        fixture.retryAfter.withLock { $0 = "120" }
+        fixture.script(.failure(.httpStatus(status, retryAfter: .milliseconds(119_001))))
         let response = await fixture.makeHandler().answer(path)
         #expect(response.status == expected && response["Cache-Control"] == "no-store")
         #expect(response["Retry-After"] == (status == 429 ? "120" : nil))

@@ -100,11 +100,11 @@ import Testing
     @Test("the fallback image and its watermark are as new as their files, and in the trace of the request")
     func fallbackFiles() async throws {
         let (fixture, mark) = (ServiceFixture(), "http://a/mark.png")
-        let traces = Mutex<Set<String>>([])
+        let loader = TraceRecordingLoader(base: fixture.loader)
         let own = try #require(URL(string: "http://a/fallback.png"))
         fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .url(own)) }
         var parts = fixture.makeService().parts
-        parts.prepareOrigin = { _, trace in traces.withLock { _ = $0.insert(trace.traceID) } }
+        parts.loader = loader
         let handler = fixture.makeHandler(ImageService(parts))
         func body() async throws -> Data {
             let path = ServiceFixture.path("f:png/wm:1/wmu:\(Base64URL.encode(mark.utf8))")
@@ -132,7 +132,7 @@ import Testing
         parts.purges.add(source: own)
         fixture.advance(seconds: 1)
         let path = ServiceFixture.path("w:9")
-        #expect(traces.withLock { $0 } == ["4bf92f3577b34da6a3ce929d0e0e4736"])
+        #expect(loader.traces.withLock { $0 } == ["4bf92f3577b34da6a3ce929d0e0e4736"])
         #expect(await handler.answer(path).status == 404, "but not one that was purged")
     }
 
@@ -144,6 +144,31 @@ import Testing
         fixture.script(.failure(.httpStatus(500)))
         let response = await fixture.makeHandler().answer(path)
         #expect(response.status == 502 && response["Content-Type"] == "image/png")
+    }
+}
+
+/// Records the traces of requests for originals.
+private final class TraceRecordingLoader: ImageLoaderProtocol {
+    let traces = Mutex<Set<String?>>([])
+    private let base: FakeImageLoader
+
+    init(base: FakeImageLoader) { self.base = base }
+
+    func cachedImage(for request: ImageRequest) -> LoadedImage? { base.cachedImage(for: request) }
+
+    func image(
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        try await base.image(for: request, following: priority, onProgress: onProgress)
+    }
+
+    func data(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedData {
+        let trace = request.userInfo[.trace, as: TraceContext.self]
+        traces.withLock { _ = $0.insert(trace?.traceID) }
+        return try await base.data(for: request, onProgress: onProgress)
     }
 }
 

@@ -15,14 +15,12 @@ final class ServiceFixture: Sendable {
     let clock = ManualClock()
     let gate: AdmissionGate
     let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
-    let freshness = Mutex<[String: OriginFreshness]>([:])
     let parser: CurrentParser
     private let lease: any RenderingLease
     private let memoryByteLimit: Int
     private let settingsKey: String
     /// The sources whose stored originals were removed.
     let removedOrigins = Mutex<[String]>([])
-    let retryAfter = Mutex<String?>(nil)
     let fallback = Mutex<FallbackImage?>(nil)
 
     init(
@@ -47,8 +45,6 @@ final class ServiceFixture: Sendable {
         loader.script(reply, for: OriginalClient().request(for: url, purgedAt: purge))
     }
 
-    func setFreshness(_ value: OriginFreshness) { freshness.withLock { $0[Self.source] = value } }
-
     var now: Date { time.withLock { $0 } }
 
     func advance(seconds: TimeInterval) { time.withLock { $0 += seconds } }
@@ -65,8 +61,6 @@ final class ServiceFixture: Sendable {
         return ImageService(
             ImageServiceParts(
                 parser: parser, originRules: OriginRules(), loader: loader,
-                freshness: { [self] original in freshness.withLock { $0[original.url?.absoluteString ?? ""] } },
-                retryAfter: { [self] _ in retryAfter.withLock { $0 } },
                 removeOrigin: { [self] url in removedOrigins.withLock { $0.append(url.absoluteString) } },
                 renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
                 scheduler: ImmediateScheduler(),

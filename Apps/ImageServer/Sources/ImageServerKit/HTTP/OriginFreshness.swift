@@ -1,5 +1,6 @@
 public import Foundation
-public import HTTPTypes
+import HTTPTypes
+public import ImageCore
 import ImageTransporting
 
 /// How long a result can be used, and by whom, from the response of its origin (RFC 9111, sections 4.2 and 5.2.2).
@@ -21,16 +22,21 @@ public struct OriginFreshness: Hashable, Sendable, Codable {
 }
 
 extension OriginFreshness {
-    /// - Parameters:
-    ///   - fields: The header fields of the response. Its Age counts.
-    ///   - now: The time at which the response arrived.
-    public init(_ fields: HTTPFields, now: Date) {
+    /// An original is as fresh as the most restrictive response that leads to it. One that no server sent is for everybody.
+    public init(_ responses: [OriginalResponse]) {
+        self = responses.map { OriginFreshness($0) }.reduce(OriginFreshness()) { $0.combined(with: $1) }
+    }
+
+    private init(_ response: OriginalResponse) {
+        let fields = HTTPFields(
+            response.headers.compactMap { name, value in
+                HTTPField.Name(name).map { HTTPField(name: $0, value: value) }
+            })
         let directives = CacheDirectives(fields)
         storage = directives.contains("no-store") ? .nobody : directives.contains("private") ? .client : .shared
-        freshUntil = Self.lifetime(fields, now: now).map { lifetime in
-            let age = fields[.age].flatMap { TimeInterval($0) } ?? 0
-            return now.addingTimeInterval(min(max(0, lifetime - max(0, age)), 10 * 365 * 86_400))
-        }
+        // A permanent redirect that says nothing is no reason to ask again sooner than its target says.
+        let saysNothing = Self.lifetime(fields, now: Date(timeIntervalSince1970: 0)) == nil
+        freshUntil = [301, 308].contains(response.status) && saysNothing ? nil : response.freshUntil
     }
 
     /// Returns the freshness of what is made of two responses, such as a redirect and its target: the more restrictive

@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageCore
 
 /// The identity of a request across services (W3C Trace Context, level 1).
 public struct TraceContext: Hashable, Sendable {
@@ -62,4 +63,10 @@ public struct TraceContext: Hashable, Sendable {
     private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
         text.utf8.count == count && text.allSatisfy { $0.isHexDigit && !$0.isUppercase }
     }
+}
+
+extension ImageUserInfo.Key {
+    /// The `TraceContext` of a request for an original. It is no header field, because requests with other fields would not
+    /// share a download.
+    static let trace = Self(rawValue: "trace")
 }

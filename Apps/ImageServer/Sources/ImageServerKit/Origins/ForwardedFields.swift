@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPTypes
 import ImageCore
+import ImageTransporting
 
 /// The header fields that are sent to some origins: those of clients, and others that are always the same.
 ///
@@ -89,17 +90,29 @@ struct OriginalClient: Sendable {
         identity = Digest.text(of: Data(lines.utf8))
     }
 
+    /// Adds the fields to a request for an original.
+    @Sendable static func addFields(to request: inout TransportRequest) {
+        for (name, value) in request.userInfo[.clientFields, as: [HTTPField.Name: String].self] ?? [:] {
+            request.headers[name] = value
+        }
+    }
+
     /// Returns the request for a source.
     ///
     /// - Parameter purge: The time of the last purge. The request has nothing in common with those before: it doesn't
     ///   join their downloads, and what they store, also later, is not used.
     func request(for source: URL, purgedAt purge: Date) -> ImageRequest {
         var request = ImageRequest(url: source)
-        for (name, value) in values { request.headers[name.rawName] = value }
+        request.userInfo[.clientFields] = values
         let parts = [identity, purge == .distantPast ? "" : "\(purge.timeIntervalSince1970)"].filter { !$0.isEmpty }
         if !parts.isEmpty { request.headers[Self.identityField.rawName] = parts.joined(separator: " ") }
         return request
     }
+}
+
+extension ImageUserInfo.Key {
+    /// The values of the fields that are sent, by name.
+    fileprivate static let clientFields = Self(rawValue: "client fields")
 }
 
 extension SettingsReader {

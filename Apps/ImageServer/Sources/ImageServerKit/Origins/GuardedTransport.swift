@@ -1,9 +1,8 @@
-public import Foundation
 import HTTPTypes
+import ImageCore
 public import ImageTransporting
 
-/// Checks each request before it is sent to an origin, including those that redirects lead to, and writes into each
-/// response when it arrived.
+/// Checks each request before it is sent to an origin, including those that redirects lead to, and adds its trace.
 ///
 /// It is below the HTTP cache, which follows redirects one by one. Each hop is checked by its URL here, and by its
 /// address in the transport.
@@ -12,23 +11,20 @@ public struct GuardedTransport: DataTransport {
     private let rules: OriginRules
     private let userAgent: String
     private let forwarding: ForwardedFields
-    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - transport: Sends requests to origins.
     ///   - rules: Decide about URLs.
     ///   - userAgent: The value of User-Agent, unless it is that of the client.
     ///   - forwarding: The header fields that only some origins receive.
-    ///   - now: Returns the current time.
     public init(
         _ transport: any DataTransport, rules: OriginRules, userAgent: String,
-        forwarding: ForwardedFields = ForwardedFields(), now: @escaping @Sendable () -> Date
+        forwarding: ForwardedFields = ForwardedFields()
     ) {
         self.transport = transport
         self.rules = rules
         self.userAgent = userAgent
         self.forwarding = forwarding
-        self.now = now
     }
 
     /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
@@ -39,9 +35,7 @@ public struct GuardedTransport: DataTransport {
             } catch {
                 throw .blockedRedirect("\(error)")
             }
-            var response = try await answer(to: identified(hop))
-            ArrivalTime.write(now(), to: &response.head.headers)
-            return response
+            return try await answer(to: identified(hop))
         }
     }
 
@@ -59,6 +53,7 @@ public struct GuardedTransport: DataTransport {
         if !forwarding.reaches(request.url) { forwarding.remove(from: &request.headers) }
         forwarding.restoreBytes(in: &request.headers)
         request.headers[OriginalClient.identityField] = nil
+        request.userInfo[.trace, as: TraceContext.self]?.set(in: &request.headers)
         if request.headers[.userAgent] == nil { request.headers[.userAgent] = userAgent }
         return request
     }

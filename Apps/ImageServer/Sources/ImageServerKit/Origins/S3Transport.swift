@@ -3,6 +3,20 @@ import HTTPTypes
 import ImageCore
 import ImageTransporting
 
+/// Sends requests to origins by their schemes. It is below the HTTP cache.
+struct OriginNetwork: DataTransport {
+    let http: any DataTransport
+    /// For `s3:`; nil if no credentials are set.
+    let buckets: S3Transport?
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        guard let buckets, request.url.scheme?.lowercased() == "s3" else { return try await http.send(request) }
+        return try await buckets.send(request)
+    }
+
+    func closeIdleConnections() { http.closeIdleConnections() }
+}
+
 /// Loads `s3://bucket/key` and `s3://bucket/key?version` from a server with the protocol of Amazon S3.
 struct S3Transport: DataTransport {
     private let network: any DataTransport
@@ -38,6 +52,7 @@ struct S3Transport: DataTransport {
         signed.url = url
         // A redirect would lead to another server with a signature for this one.
         signed.followsRedirects = false
+        signed.headers[OriginalClient.identityField] = nil
         let fields = signature.fields(request.method.rawValue, path: path, query: query, host: host, now: now())
         for field in fields { signed.headers[field.name] = field.value }
         var response = try await network.send(signed)

@@ -30,10 +30,9 @@ public struct SharedCachePolicy: HTTPCachePolicy {
     }
 
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        let age = response.age(at: response.responseTime)?.seconds ?? 0
         var bounded = response
-        // Of several values, the first one applies (RFC 9111, 4.2.1). Age and lifetime count from the same time.
-        bounded.headers = [.cacheControl: "max-age=\(Int(min(max(0, age + lifetime(of: response, age: age)), 1e10)))"]
+        // Of several values, the first one applies (RFC 9111, 4.2.1).
+        bounded.headers = [.cacheControl: "max-age=\(Int(boundedLifetime(of: response)))"]
         bounded.headers.append(contentsOf: response.headers)
         let reuse = base.reuse(bounded, for: request, at: now)
         // An origin may allow to show a stale original first (RFC 5861), but not for longer than the settings.
@@ -41,10 +40,14 @@ public struct SharedCachePolicy: HTTPCachePolicy {
         return reuse == .staleWhileRevalidate && isTooOld ? .validate(fallback: .disconnected) : reuse
     }
 
-    /// Returns the lifetime from the arrival on, in seconds.
-    private func lifetime(of response: StoredHTTPResponse, age: TimeInterval) -> TimeInterval {
+    public func lifetime(of response: StoredHTTPResponse) -> Duration? { .seconds(boundedLifetime(of: response)) }
+
+    /// Returns the lifetime in seconds, counted like the age. The bounds count from the arrival.
+    private func boundedLifetime(of response: StoredHTTPResponse) -> TimeInterval {
+        let age = response.age(at: response.responseTime)?.seconds ?? 0
         let said = OriginFreshness.lifetime(response.headers, now: response.responseTime).map { max(0, $0 - age) }
-        guard response.status < 400 else { return min(said ?? missingLifetime.seconds, missingLifetime.seconds) }
-        return bounds.lifetime(said)
+        let missing = missingLifetime.seconds
+        let lifetime = response.status < 400 ? bounds.lifetime(said) : min(said ?? missing, missing)
+        return min(max(0, age + lifetime), 1e10)
     }
 }

@@ -84,13 +84,12 @@ extension ImageService {
         _ original: ImageRequest, _ trace: TraceContext
     ) async throws -> (data: Data, freshness: OriginFreshness) {
         do {
-            let data = try await parts.tracer.traced("source", in: trace) { span in
-                self.parts.prepareOrigin(original, span.trace)
-                return try await self.parts.loader.data(for: original).data
+            let loaded = try await parts.tracer.traced("source", in: trace) { span in
+                var request = original
+                request.userInfo[.trace] = span.trace
+                return try await self.parts.loader.data(for: request)
             }
-            return (data, parts.freshness(original) ?? OriginFreshness())
-        } catch ImageError.httpStatus(429) {
-            throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(original))
+            return (loaded.data, OriginFreshness(loaded.responses))
         } catch ImageError.network(let failure) where original.url?.isFileURL == true {
             throw ServiceFailure.file("\(failure.kind.rawValue): \(failure.reason)")
         }

@@ -12,14 +12,8 @@ public struct ImageServiceParts: Sendable {
     public var loader: any ImageLoaderProtocol
     /// The header fields of clients that are sent to origins.
     public var forwarding = ForwardedFields()
-    /// Returns the freshness of the latest response to the request for an original.
-    public var freshness: @Sendable (ImageRequest) -> OriginFreshness?
-    /// Called before an original is loaded, with the trace of the request.
-    public var prepareOrigin: @Sendable (ImageRequest, TraceContext) -> Void = { _, _ in }
     /// Returns the number of origins that get no requests, because they could not be reached.
     public var unavailableOriginCount: @Sendable () -> Int = { 0 }
-    /// Returns the Retry-After of the latest response to the request for an original, if it had status 429.
-    public var retryAfter: @Sendable (ImageRequest) -> String? = { _ in nil }
     /// Removes the stored original of a URL.
     public var removeOrigin: @Sendable (URL) async -> Void = { _ in }
     /// Decodes, processes and encodes.

@@ -44,17 +44,15 @@ package struct ServerComposition: Sendable {
         spanExporter = settings.makeSpanExporter(network, metrics, logger: logger)
         let tracer = settings.makeTracer(spanExporter)
         let observer = settings.makeObserver(metrics, tracer, logger: logger)
-        let recorder = try settings.makeOrigins(breakers, shared?.cache, metrics, logger: logger)
+        let origins = try settings.makeOrigins(breakers, shared?.cache, metrics, logger: logger)
         let clock = ContinuousClock()
         let levels = try settings.makeResultLevels(shared?.cache)
-        let loader = settings.makeLoader(recorder, decoder, scheduler, observer)
+        let loader = settings.makeLoader(origins, decoder, scheduler, observer)
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
-            loader: loader, forwarding: settings.forwarding, freshness: { recorder.freshness(of: $0) },
-            prepareOrigin: { recorder.setTrace($1, for: $0) },
+            loader: loader, forwarding: settings.forwarding,
             unavailableOriginCount: { breakers.unavailableServerCount },
-            retryAfter: { recorder.retryAfter(for: $0) },
-            removeOrigin: { await recorder.removeStoredResponses(to: TransportRequest(url: $0)) },
+            removeOrigin: { await loader.removeCachedImages(for: ImageRequest(url: $0)) },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality,
                 saveDataQuality: settings.results.saveDataQuality, encoders: settings.results.encoders, clock: clock),
@@ -99,7 +97,7 @@ extension ServerSettings {
 
     /// An origin that sends nothing for a second holds up no other.
     func downloads(clock: any Clock<Duration>) -> LaneOptions {
-        var lane = LaneOptions(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin)
+        var lane = LaneOptions(limit: maxDownloads, perServerLimit: maxDownloadsPerServer)
         lane.stallLimit = StallLimit(bytes: 1_024, time: .seconds(1), maxRunning: 5 * maxDownloads, clock: clock)
         return lane
     }
@@ -111,22 +109,23 @@ extension ServerSettings {
         let addresses = addressRules
         let network = CurlTransport(
             options: CurlTransport.Options(
-                maxConnectionsPerServer: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
+                maxConnectionsPerServer: maxDownloadsPerServer, maxConnections: maxDownloads * 2,
                 rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
-            GuardedTransport(network, rules: originRules, userAgent: userAgent, forwarding: forwarding) { Date() },
+            GuardedTransport(network, rules: originRules, userAgent: userAgent, forwarding: forwarding),
             threshold: breakerFailures, pause: breakerTime, countsResponses: false, clock: ContinuousClock())
     }
 
-    /// In front of the network: the recorder and the HTTP cache.
+    /// The HTTP cache, over the network and buckets. The header fields of clients are added in front of it, so that no
+    /// redirect takes them to another server.
     fileprivate func makeOrigins(
         _ network: CircuitBreakingTransport, _ shared: (any ImageDataCache)?, _ metrics: PrometheusMetrics,
         logger: Logger
-    ) throws -> FreshnessRecorder {
+    ) throws -> ModifyingTransport {
         let reports = FailureReports(clock: ContinuousClock())
         let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
         let caching = CachingTransport(
-            over: network, cache: try makeSourceCache(shared),
+            over: OriginNetwork(http: network, buckets: makeBuckets()), cache: try makeSourceCache(shared),
             rules: CachingOptions(
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
                 identity: { fields, _ in CacheIdentity(partition: fields[OriginalClient.identityField]) },
@@ -138,26 +137,29 @@ extension ServerSettings {
                         ["url": "\(LoaderInstrumentation.redacted(url))"], to: logger)
                 }),
             clock: ContinuousClock(), now: { Date() })
-        return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
+        return ModifyingTransport(caching, modify: OriginalClient.addFields)
+    }
+
+    /// The operator has chosen the address of this server, which may be private.
+    private func makeBuckets() -> S3Transport? {
+        guard let s3Server else { return nil }
+        let network = CurlTransport(
+            options: CurlTransport.Options(
+                maxConnectionsPerServer: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
+                usesEnvironmentProxy: false))
+        return S3Transport(network, server: s3Server) { Date() }
     }
 
     fileprivate func makeLoader(
-        _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
+        _ origins: ModifyingTransport, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
         _ observer: LoaderInstrumentation
     ) -> ImageLoader {
-        var transport = LoaderTransport.cached(recorder).adding(
-            FileTransport(.folders(originRules.fileRoots)), forScheme: "file")
-        // The operator has chosen the address of this server, which may be private.
-        if let s3Server {
-            let network = CurlTransport(
-                options: CurlTransport.Options(
-                    maxConnectionsPerServer: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
-                    usesEnvironmentProxy: false))
-            transport = transport.adding(S3Transport(network, server: s3Server) { Date() }, forScheme: "s3")
-        }
-        return ImageLoader(
+        ImageLoader(
             ImageLoaderParts(
-                memoryCache: nil, transport: transport, decoder: decoder,
+                memoryCache: nil,
+                transport: .cached(origins).adding(
+                    FileTransport(.folders(originRules.fileRoots)), forScheme: "file"),
+                decoder: decoder,
                 scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
                 retryPolicy: TransferRetryPolicy(maxRetries: 1),
                 transferOptions: TransferOptions(

@@ -37,8 +37,7 @@ extension ServerResponse {
     /// Creates the response for a failure.
     init(_ failure: ServiceFailure) {
         self.init(status: failure.status, text: "\(failure)\n", headers: [.cacheControl: "no-store"])
-        if failure.status == 503 { headers[.retryAfter] = "\(failure.retrySeconds)" }
-        if case .originBusy(let time) = failure { headers[.retryAfter] = time }
+        headers[.retryAfter] = failure.retrySeconds.map { "\($0)" }
         self.failure = failure
     }
 }

@@ -8,7 +8,6 @@ extension ServiceFailure {
         case .url(.expired): "expired"
         case .url: "url"
         case .origin, .file: "source_not_allowed"
-        case .originBusy: "source_status"
         case .source(let error): error.reason
         case .watermark(let failure): failure.reason
         case .rendering(let failure): failure.reason

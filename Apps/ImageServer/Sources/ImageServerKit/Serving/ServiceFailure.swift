@@ -8,8 +8,6 @@ public enum ServiceFailure: Error, Sendable {
     case origin(OriginRefusal)
     /// The source could not be loaded.
     case source(ImageError)
-    /// The origin has refused the request with status 429. The value of its Retry-After, if it sent one.
-    case originBusy(retryAfter: String?)
     /// The file can't be read, or is outside of the folders after links are resolved. The text is for logs.
     case file(String)
     /// The watermark must not or can't be loaded or decoded.
@@ -60,15 +58,17 @@ extension ServiceFailure {
         case .rendering(.encoding), .rendering(.processing), .other: 500
         case .rendering: 422
         case .overloaded, .cancelled: 503
-        case .originBusy: 429
         case .timedOut: 504
         }
     }
 
-    /// The value of Retry-After with status 503: whole seconds, at least 1 (RFC 9110, section 10.2.3).
-    var retrySeconds: Int {
-        guard case .overloaded(let time) = self else { return 1 }
-        return max(1, Int(time.seconds.rounded(.up)))
+    /// The value of Retry-After in whole seconds, at least 1 (RFC 9110, section 10.2.3); nil for none.
+    var retrySeconds: Int? {
+        switch self {
+        case .overloaded(let time): max(1, Int(time.seconds.rounded(.up)))
+        case .source(.httpStatus(429, let time)): time.map { Int(min(max(0, $0.seconds.rounded(.up)), 1e9)) }
+        default: status == 503 ? 1 : nil
+        }
     }
 }
 
@@ -79,7 +79,6 @@ extension ServiceFailure: CustomStringConvertible {
         case .url(let failure): "\(failure)"
         case .origin: "the source is not allowed"
         case .source(let error): "can't load the source: \(error.textForClients)"
-        case .originBusy: "the server of the source is busy; try again later"
         case .file: "the file can't be read, or is outside of the allowed folders"
         case .watermark(let failure): "the watermark: \(failure)"
         case .rendering(let failure): "can't render the source: \(failure)"
@@ -98,6 +97,7 @@ extension ImageError {
         case .network(let failure) where failure.kind == .redirect:
             "it has too many redirects, or one that is not allowed"
         case .network(let failure) where failure.kind == .timedOut: "its server takes too long"
+        case .httpStatus(429, _): "its server is busy; try again later"
         case .network, .fetch: "its server can't be reached, or doesn't answer as it should"
         default: "\(self)"
         }
@@ -109,8 +109,9 @@ extension ImageError {
         case .invalidURL, .invalidHeader, .notFound: 404
         case .network(let failure) where failure.kind == .redirect: 403
         case .network(let failure) where failure.kind == .timedOut: 504
+        case .httpStatus(429, _): 429
         // As in imgproxy: what the origin refuses is not there.
-        case .httpStatus(let status) where status < 500: 404
+        case .httpStatus(let status, _) where status < 500: 404
         case .network, .httpStatus, .offline, .fetch, .circularFetch, .modifier: 502
         case .decoding, .tooLarge: 422
         case .cancelled, .accountChanged, .shutDown: 503

@@ -29,7 +29,7 @@ package struct ServerSettings: Sendable {
     /// The number of decodes at a time.
     package var decoders: Int
     package var maxDownloads: Int
-    package var maxDownloadsPerOrigin: Int
+    package var maxDownloadsPerServer: Int
     package var maxConnections: Int
     package var requestTime: Duration
     package var connectTime: Duration
@@ -114,7 +114,7 @@ package struct ServerSettings: Sendable {
         let maxDecodes = try reader.integer("maxDecodes", in: 0...1_024)
         decoders = maxDecodes > 0 ? maxDecodes : max(1, coreCount)
         maxDownloads = try reader.integer("maxDownloads", in: 1...10_000)
-        maxDownloadsPerOrigin = try reader.integer("maxDownloadsPerOrigin", in: 1...10_000)
+        maxDownloadsPerServer = try reader.integer("maxDownloadsPerServer", in: 1...10_000)
         maxConnections = try reader.integer("maxConnections", in: 1...1_000_000)
         requestTime = try reader.seconds("requestSeconds")
         guard requestTime > .zero else { throw .invalid("requestSeconds", "it must be above 0") }

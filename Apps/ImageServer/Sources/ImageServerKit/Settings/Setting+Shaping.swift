@@ -12,7 +12,7 @@ extension Setting {
         "allowedOrigins", "allowedPorts", "allowedAddresses", "fileRoots", "cacheDirectory", "redisUrl",
         "redisNamespace", "memoryCacheBytes", "resultCacheBytes", "sourceCacheBytes", "maxSourceBytes",
         "maxSourcePixels", "maxRenderings", "maxDecodes", "maxDownloads",
-        "maxDownloadsPerOrigin", "maxConnections", "requestSeconds", "connectSeconds", "stallSeconds", "idleSeconds",
+        "maxDownloadsPerServer", "maxConnections", "requestSeconds", "connectSeconds", "stallSeconds", "idleSeconds",
         "writeSeconds", "shutdownSeconds", "shortestLifetime", "longestLifetime", "standardLifetime",
         "missingLifetime", "purgeSecret", "logLevel", "socket", "pathPrefix", "onlyPresets", "allowedOptions",
         "userAgent", "rootsFile", "fallbackImage", "fallbackStatus", "fallbackLifetime", "allowOrigin",

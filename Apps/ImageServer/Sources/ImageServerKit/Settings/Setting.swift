@@ -80,7 +80,7 @@ extension Setting {
         Setting("queueSeconds", "10", "The longest time for which a request waits before it gets status 503"),
         Setting("maxDecodes", "0", "The most decodes at a time; 0 for the number of processor cores"),
         Setting("maxDownloads", "32", "The most downloads at a time"),
-        Setting("maxDownloadsPerOrigin", "8", "The most downloads from one origin (scheme, host, port) at a time"),
+        Setting("maxDownloadsPerServer", "8", "The most downloads from one server (scheme, host, port) at a time"),
         Setting("maxConnections", "16384", "The most connections of clients"),
         Setting("requestSeconds", "30", "The longest time for a result"),
         Setting("connectSeconds", "5", "The longest time to connect to an origin"),
