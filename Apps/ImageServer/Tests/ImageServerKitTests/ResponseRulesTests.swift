@@ -120,6 +120,7 @@ import Testing
         fixture.script(.data(try SampleImages.png(6, 6)), mark)
         #expect(try await body() == first)
         parts.purges.add(source: try #require(URL(string: mark)))
+        fixture.script(.data(try SampleImages.png(6, 6)), mark, purgedAt: fixture.now)
         let second = try await body()
         #expect(second != first, "the watermark was purged")
         fixture.script(.data(try SampleImages.jpeg(60, 30)), own.absoluteString)
