@@ -6,8 +6,8 @@ struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Load images and print the source and time of each.",
         discussion: """
-            Prints a line for each image, in the order given: where it came from (memory, disk, validated, stale or \
-            network), its format, size, bytes and time.
+            Prints a line for each image, in the order given: where it came from (memory, local, disk, validated, \
+            stale or network), its format, size, bytes and time.
 
             EXAMPLES
               imageload fetch https://example.com/a.jpg --size 300 --output images
