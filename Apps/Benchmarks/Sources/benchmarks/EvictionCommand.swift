@@ -1,5 +1,6 @@
 import EvictionStudy
 import Foundation
+import ImageMemoryCaching
 
 /// Prints hit ratios of all policies: `benchmarks eviction [TRACE or FOLDER…]`.
 ///
