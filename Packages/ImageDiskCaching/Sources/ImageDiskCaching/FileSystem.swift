@@ -16,6 +16,9 @@ package struct FileSystem: Sendable {
     package enum Call: String, CaseIterable, Sendable {
         case openToRead, openCached, openToUpdate, create, read, readCached, write, writeRest, truncate
         case lock, status, setModified, rename, remove, makeFolder, list, availableBytes
+
+        /// The name in messages.
+        fileprivate var name: String { self == .writeRest ? Call.write.rawValue : rawValue }
     }
 
     /// Returns the number of bytes, of so many, that a write tries to write first.
@@ -181,7 +184,7 @@ package struct FileSystem: Sendable {
             let result = body()
             if result != -1 { return result }
             let code = errno
-            if code != EINTR { throw FileSystemFailure(call: call.rawValue, code: code) }
+            if code != EINTR { throw FileSystemFailure(call: call.name, code: code) }
         }
     }
 
