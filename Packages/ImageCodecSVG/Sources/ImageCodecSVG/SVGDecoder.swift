@@ -72,11 +72,17 @@
             self.root = root
         }
 
-        /// Returns the target: an SVG file can be drawn at any size.
-        func decodableSize(covering target: PixelSize) -> PixelSize { target }
+        /// Returns the target if it is smaller than the drawing: it is drawn at any size.
+        func decodableSize(covering target: PixelSize) -> PixelSize {
+            let stored = header.storedSize
+            guard target.width <= stored.width, target.height <= stored.height else { return stored }
+            return PixelSize(width: max(1, target.width), height: max(1, target.height))
+        }
 
-        /// Returns the target, because drawing has all details at any size.
-        func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize { target }
+        /// Returns the same size, because drawing has all details at any size.
+        func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {
+            decodableSize(covering: target)
+        }
 
         func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area * 4 }
 
