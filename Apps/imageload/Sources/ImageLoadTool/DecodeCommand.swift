@@ -32,8 +32,11 @@ struct DecodeCommand: AsyncParsableCommand {
         guard frame >= 0 else { throw ValidationError("--frame must not be negative") }
     }
 
+    /// A corpus of images expects that this probe refuses other formats.
+    private static let decoders = [any ImageDecoder].all.filter { ![.bmp, .ico, .tiff, .svg].contains($0.format) }
+
     func run() async throws {
-        let decoder = DownsamplingDecoder.standard(.all, limits: options.limits)
+        let decoder = DownsamplingDecoder.standard(Self.decoders, limits: options.limits)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
         var request = options.request
         request.frame = frame
