@@ -77,7 +77,9 @@ struct FeedScroll {
     private var accesses: [(name: Image, size: Int)] = []
 
     init(seed: UInt64, sessions: Int = 240, meanDepth: Double = 60, archiveEvery: Int = 20) {
-        (self.sessions, self.meanDepth, self.archiveEvery) = (sessions, meanDepth, archiveEvery)
+        self.sessions = sessions
+        self.meanDepth = meanDepth
+        self.archiveEvery = archiveEvery
         random = SeededRandom(seed: seed)
     }
 

@@ -13,7 +13,8 @@ struct Capacity {
     let limit: Int
 
     init(_ share: Double, of trace: Trace, inBytes: Bool) {
-        (self.share, isInBytes) = (share, inBytes)
+        self.share = share
+        isInBytes = inBytes
         limit = max(1, Int(share * Double(inBytes ? trace.sizes.reduce(0, +) : trace.sizes.count)))
     }
 

@@ -23,8 +23,13 @@ struct Landscape {
         _ palette: Palette, isNight: Bool, sun: SIMD2<Float>, horizon: Float, layers: [Layer], seed: UInt32,
         view: Viewport
     ) {
-        (self.palette, self.isNight, self.sun, self.horizon) = (palette, isNight, sun, horizon)
-        (self.layers, self.seed, self.view) = (layers, seed, view)
+        self.palette = palette
+        self.isNight = isNight
+        self.sun = sun
+        self.horizon = horizon
+        self.layers = layers
+        self.seed = seed
+        self.view = view
         edges = layers.map { layer in
             guard case .ridge(let ridge) = layer else { return [] }
             return (0..<view.width).map { ridge.edge(view.x($0) + view.pan * ridge.depth) }

@@ -48,7 +48,8 @@ struct Noise {
     ///   - pixel: The distance between two pixels. Octaves that are finer fade out, so that small and large images look
     ///     the same.
     init(frequency: SIMD2<Float>, octaves: Int, gain: Float = 0.55, seed: UInt32, pixel: Float) {
-        (self.frequency, self.seed) = (frequency, seed)
+        self.frequency = frequency
+        self.seed = seed
         var (scale, amplitude): (Float, Float) = (1, 2 * (1 - gain))
         for octave in 0..<octaves {
             amplitudes[octave] = amplitude * ramp(1, 3, 1 / (frequency.x * scale * pixel))

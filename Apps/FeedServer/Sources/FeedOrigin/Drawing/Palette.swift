@@ -10,8 +10,15 @@ struct Palette {
 
     private init(_ hex: UInt32...) {
         let colors = hex.map(Color.init(hex:))
-        (zenith, middle, horizon, light, cloudShade) = (colors[0], colors[1], colors[2], colors[3], colors[4])
-        (far, near, ground, water) = (colors[5], colors[6], colors[7], colors[8])
+        zenith = colors[0]
+        middle = colors[1]
+        horizon = colors[2]
+        light = colors[3]
+        cloudShade = colors[4]
+        far = colors[5]
+        near = colors[6]
+        ground = colors[7]
+        water = colors[8]
     }
 
     static let days: [Palette] = [
