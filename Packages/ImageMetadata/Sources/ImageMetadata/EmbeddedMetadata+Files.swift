@@ -49,7 +49,7 @@ extension EmbeddedMetadata {
     ///
     /// - Parameter file: A file in one of these formats, for example of an encoder.
     /// - Throws: `ImageDecodingError.unknownFormat`, `.malformed` if the parts of the file can't be told apart, or
-    ///   `.unsupported` for an AVIF or HEIC file with several images or with less room than the metadata needs.
+    ///   `.unsupported` for an AVIF or HEIC file with several images or with less space than the metadata needs.
     public func embedded(in file: Data) throws(ImageDecodingError) -> Data {
         try embedded(in: file, compressedProfile: nil)
     }
