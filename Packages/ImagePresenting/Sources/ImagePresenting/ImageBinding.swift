@@ -205,7 +205,7 @@ public final class ImageBinding {
         guard let clock, player == nil, state.appearance.kind == .final, let image = state.appearance.image,
             image.header.frameCount > 1, var request = state.request
         else { return }
-        if request.mode.asksServer { request.mode = .standard }
+        if request.mode.needsServer { request.mode = .standard }
         player = AnimationPlayer(
             first: image.bitmap, frameCount: image.header.frameCount, frames: frames, clock: clock
         ) { [loader, request] in

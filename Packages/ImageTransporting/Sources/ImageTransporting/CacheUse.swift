@@ -28,7 +28,7 @@ public struct CacheUse: Hashable, Sendable {
     public var isNone: Bool { access == .disabled || access == .readOnly && asksServer }
 
     /// Whether the server must answer, or confirm what is stored.
-    public var asksServer: Bool { mode.asksServer || mode == .ignoringStoredErrors }
+    public var asksServer: Bool { mode.needsServer || mode == .ignoringStoredErrors }
 
     /// The use by another attempt after a failure, which the cache may have stored.
     package var afterFailure: CacheUse {

@@ -14,5 +14,5 @@ public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     case ignoringStoredErrors
 
     /// Whether every answer must come from the server or be confirmed by it.
-    package var asksServer: Bool { self == .revalidate || self == .reload }
+    package var needsServer: Bool { self == .revalidate || self == .reload }
 }

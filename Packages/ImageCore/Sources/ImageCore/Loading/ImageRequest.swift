@@ -112,7 +112,7 @@ extension ImageRequest {
     package var original: OriginalKey { originalKey(cacheKey) }
 
     /// Whether the memory cache can be used.
-    package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksServer }
+    package var readsMemory: Bool { cachePolicy.memory.reads && !mode.needsServer }
 }
 
 /// What requests have in common that share all operations of one loader.

@@ -198,7 +198,7 @@ extension ImageLoader {
                 context.send(.storedInMemory)
                 return true
             }
-        } else if !context.request.mode.asksServer
+        } else if !context.request.mode.needsServer
             || generations.withLock({ $0.hasStored(key, after: start, of: original) })
         {
             return false

@@ -194,7 +194,7 @@ extension ImageLoader {
 
     /// Records that the server has answered an attempt, with new bytes or otherwise.
     private func receive(_ start: UInt64, _ context: RequestContext, isNew: Bool) {
-        let isReload = isNew && context.request.mode.asksServer
+        let isReload = isNew && context.request.mode.needsServer
         generations.withLock { $0.receive(start, of: context.original, isReload: isReload) }
     }
 

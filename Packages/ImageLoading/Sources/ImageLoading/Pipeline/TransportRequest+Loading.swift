@@ -8,7 +8,7 @@ extension TransportRequest {
         try self.init(context.request, context.original, limits)
         cacheUse = context.cacheUse
         // Intermediate caches must validate with the server, too.
-        if cacheUse.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        if cacheUse.mode.needsServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
     /// - Parameter original: The original. An application's own fetch has a URL with its identifier.
