@@ -279,7 +279,7 @@ let suites = [
     tests(
         of: "ImageRedisCaching",
         uses: [
-            "ImageContractTesting", "RedisServerProcess", "LoopbackServer",
+            "ImageContractTesting", "RedisServerProcess",
             optional("CImageRedisCaching", trait: "RedisCaching"),
         ] + swiftNIO(trait: "RedisCaching")),
     tests(of: "ImageTransporting", uses: [httpTypes]),
@@ -361,7 +361,7 @@ let testSupport = [
             .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
         ]),
     // Starts Redis servers.
-    support("RedisServerProcess", uses: ["CommandRunning"]),
+    support("RedisServerProcess", uses: ["CommandRunning", "LoopbackServer"]),
     // The HTTP transports of this build.
     support("HTTPTransports", uses: ["ImageTransporting", "ImageTransportAsyncHTTPClient", curlOnLinux]),
     // ICC profiles, generated at run time.

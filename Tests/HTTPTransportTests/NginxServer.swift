@@ -17,7 +17,7 @@ final class NginxServer: Sendable {
     /// The path of the certificate authority that signed the certificate for localhost.
     let rootsFile: String
     private let folder: URL
-    let port: UInt16
+    private let reservedPort: RefusingPort
     private let daemon: pid_t
 
     /// - Parameter files: The files to serve, by name.
@@ -27,8 +27,9 @@ final class NginxServer: Sendable {
         for (name, bytes) in files { try Data(bytes).write(to: folder.appending(path: "files/\(name)")) }
         rootsFile = folder.appending(path: "ca.pem").path
         try await Self.makeCertificates(in: folder)
-        port = try Self.freePort()
-        try Data(Self.configuration(folder.path, port: port).utf8).write(to: folder.appending(path: "nginx.conf"))
+        reservedPort = try RefusingPort()
+        try Data(Self.configuration(folder.path, port: reservedPort.port).utf8).write(
+            to: folder.appending(path: "nginx.conf"))
         // The daemon is listening when the command exits.
         let configuration = folder.appending(path: "nginx.conf").path
         try await Self.run(
@@ -49,6 +50,8 @@ final class NginxServer: Sendable {
         }
     }
 
+    var port: UInt16 { reservedPort.port }
+
     func url(_ path: String, host: String = "localhost") throws -> URL {
         guard let url = URL(string: "https://\(host):\(port)\(path)") else { throw Broken(text: path) }
         return url
@@ -58,10 +61,6 @@ final class NginxServer: Sendable {
     func log() throws -> [String] {
         try String(contentsOf: folder.appending(path: "access.log"), encoding: .utf8).split(separator: "\n").map(
             String.init)
-    }
-
-    private static func freePort() throws -> UInt16 {
-        try RefusingPort().port
     }
 
     private static func configuration(_ folder: String, port: UInt16) -> String {

@@ -2,7 +2,6 @@
     import Foundation
     import ImageCore
     import ImageTesting
-    import LoopbackServer
     import RedisServerProcess
     import Testing
 
@@ -165,37 +164,35 @@
         private let entry = DataCacheEntry(data: Data([1]), creationDate: Date(timeIntervalSinceReferenceDate: 1))
 
         private func cache(
-            _ server: RedisServerProcess, host: String, port: UInt16, configure: (inout RedisCacheOptions) -> Void
+            _ server: RedisServerProcess, host: String, configure: (inout RedisCacheOptions) -> Void
         ) throws -> RedisDataCache {
             var options = RedisCacheOptions()
             options.connectTimeout = .seconds(60)
             options.commandTimeout = .seconds(60)
             options.rootsFile = server.rootsFile
             configure(&options)
-            let url = try #require(URL(string: "rediss://\(host):\(port)"))
+            let url = try #require(URL(string: "rediss://\(host):\(server.tlsPort)"))
             return try RedisDataCache(url: url, options: options, clock: ManualClock())
         }
 
         @Test("a certificate of the given authority for the host's name is accepted")
         func verified() async throws {
-            let port = try RefusingPort().port
-            let server = try await RedisServerProcess(.init(tlsPort: port))
-            let cache = try cache(server, host: "localhost", port: port) { _ in }
+            let server = try await RedisServerProcess(.init(usesTLS: true))
+            let cache = try cache(server, host: "localhost") { _ in }
             try await cache.store(entry, for: key)
             #expect(await cache.entry(for: key) == entry)
         }
 
         @Test("a certificate of another authority or for another name is refused, unless the options allow it")
         func refused() async throws {
-            let port = try RefusingPort().port
-            let server = try await RedisServerProcess(.init(tlsPort: port))
-            let unknown = try cache(server, host: "localhost", port: port) { $0.rootsFile = nil }
+            let server = try await RedisServerProcess(.init(usesTLS: true))
+            let unknown = try cache(server, host: "localhost") { $0.rootsFile = nil }
             await #expect(throws: DataCacheError.self) { try await unknown.store(entry, for: key) }
-            let otherName = try cache(server, host: "127.0.0.1", port: port) { _ in }
+            let otherName = try cache(server, host: "127.0.0.1") { _ in }
             await #expect(throws: DataCacheError.self) { try await otherName.store(entry, for: key) }
-            let chainOnly = try cache(server, host: "127.0.0.1", port: port) { $0.tlsVerification = .chainOnly }
+            let chainOnly = try cache(server, host: "127.0.0.1") { $0.tlsVerification = .chainOnly }
             try await chainOnly.store(entry, for: key)
-            let unverified = try cache(server, host: "127.0.0.1", port: port) {
+            let unverified = try cache(server, host: "127.0.0.1") {
                 ($0.rootsFile, $0.tlsVerification) = (nil, .disabled)
             }
             #expect(await unverified.entry(for: key) == entry)

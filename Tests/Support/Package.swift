@@ -53,7 +53,7 @@ let package = Package(
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
             ]),
-        support("RedisServerProcess", uses: ["CommandRunning"]),
+        support("RedisServerProcess", uses: ["CommandRunning", "LoopbackServer"]),
         support("GeneratedImages", uses: ["TestJXL", module("ImageCore"), module("ImageTesting")] + codecs),
         support("TestJXL", uses: ["CTestJXL", module("ImageCore")]),
         .target(

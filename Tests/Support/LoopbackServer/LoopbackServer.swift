@@ -100,6 +100,9 @@ public final class LoopbackServer: Sendable {
 }
 
 /// A port on 127.0.0.1 that refuses connections while this object exists: it is bound, but doesn't listen.
+///
+/// The system gives the port to nobody else. Only a server that asks for it by number, with `SO_REUSEADDR` as nginx and
+/// Redis do, can listen on it.
 public final class RefusingPort: Sendable {
     /// The port.
     public let port: UInt16

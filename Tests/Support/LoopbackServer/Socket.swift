@@ -44,6 +44,8 @@ struct Socket: Sendable {
             defer { end() }
             throw SocketError("can't use port \(port)")
         }
+        // A server of another program can then listen on the port, while the system gives it to nobody.
+        if !listens { setOption(SO_REUSEADDR, 1) }
     }
 
     /// Begins to connect to a port on 127.0.0.1. Returns nil if there are too many sockets.

@@ -1,25 +1,23 @@
 import CommandRunning
 public import Foundation
+import LoopbackServer
 import Synchronization
 
-/// A Redis server with a temporary folder. It listens on a Unix socket, and on demand on a TCP port and with TLS. It ends
-/// when this object is released.
+/// A Redis server with a temporary folder. It listens on a Unix socket, and on demand on a TCP port with TLS. It ends when
+/// this object is released.
 public final class RedisServerProcess: Sendable {
     /// The options of a server.
     public struct Options: Sendable {
-        /// The port on 127.0.0.1, or nil for none.
-        public var port: UInt16?
-        /// The port with TLS on 127.0.0.1, or nil for none.
-        public var tlsPort: UInt16?
+        /// Whether the server also listens on `tlsPort`.
+        public var usesTLS = false
         /// The password of the default user.
         public var password: String?
         /// Further lines of the configuration file.
         public var lines: [String] = []
 
         /// Creates options of a server with a Unix socket only.
-        public init(port: UInt16? = nil, tlsPort: UInt16? = nil, password: String? = nil, lines: [String] = []) {
-            self.port = port
-            self.tlsPort = tlsPort
+        public init(usesTLS: Bool = false, password: String? = nil, lines: [String] = []) {
+            self.usesTLS = usesTLS
             self.password = password
             self.lines = lines
         }
@@ -33,10 +31,11 @@ public final class RedisServerProcess: Sendable {
 
     /// The path of the Unix socket.
     public let socketPath: String
-    /// The path of the certificate authority that signed the certificate for localhost. Only exists with a TLS port.
+    /// The path of the certificate authority that signed the certificate for localhost. Only exists with TLS.
     public let rootsFile: String
     private let folder: URL
     private let options: Options
+    private let reservedPort: RefusingPort
     private let process = Mutex<pid_t?>(nil)
 
     /// Starts a server, and returns when it replies.
@@ -48,8 +47,9 @@ public final class RedisServerProcess: Sendable {
         socketPath = folder.path + "/socket"
         rootsFile = folder.path + "/ca.pem"
         self.options = options
+        reservedPort = try RefusingPort()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        if options.tlsPort != nil { try await makeCertificates() }
+        if options.usesTLS { try await makeCertificates() }
         try Data(configuration.utf8).write(to: folder.appending(path: "redis.conf"))
         try await start()
     }
@@ -65,6 +65,9 @@ public final class RedisServerProcess: Sendable {
     /// The URL of the Unix socket.
     public var url: URL { URL(filePath: socketPath).withScheme("unix") }
 
+    /// The port with TLS on 127.0.0.1.
+    public var tlsPort: UInt16 { reservedPort.port }
+
     /// Starts the server, and returns when it replies. Its data is that of the last `SAVE` command.
     public func start() async throws {
         let server = try Self.path(of: "redis-server", package: "redis-server")
@@ -73,7 +76,10 @@ public final class RedisServerProcess: Sendable {
         var attempts = 0
         while try await command(["PING"], mayFail: true) != "PONG" {
             attempts += 1
-            if attempts > 1_000 { throw Failure(description: "redis-server doesn't reply: see \(folder.path)/log") }
+            if attempts > 1_000 {
+                let log = try String(contentsOf: folder.appending(path: "log"), encoding: .utf8)
+                throw Failure(description: "redis-server doesn't reply: \(log)")
+            }
         }
         let text = try String(contentsOf: folder.appending(path: "pid"), encoding: .utf8)
         let number = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
@@ -114,11 +120,11 @@ public final class RedisServerProcess: Sendable {
     private var configuration: String {
         var lines = [
             "daemonize yes", "dir \(folder.path)", "pidfile \(folder.path)/pid", "logfile \(folder.path)/log",
-            "unixsocket \(socketPath)", "unixsocketperm 700", "bind 127.0.0.1", "port \(options.port ?? 0)",
+            "unixsocket \(socketPath)", "unixsocketperm 700", "bind 127.0.0.1", "port 0",
             "save \"\"", "appendonly no",
         ]
         if let password = options.password { lines.append("requirepass \(password)") }
-        if let tlsPort = options.tlsPort {
+        if options.usesTLS {
             lines += [
                 "tls-port \(tlsPort)", "tls-cert-file \(folder.path)/server.pem",
                 "tls-key-file \(folder.path)/server.key", "tls-ca-cert-file \(rootsFile)", "tls-auth-clients no",
