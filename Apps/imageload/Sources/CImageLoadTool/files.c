@@ -121,6 +121,17 @@ int tool_has_options(const char *path, const char *options) {
     return length < 0 || ((size_t)length == strlen(options) && memcmp(found, options, (size_t)length) == 0);
 }
 
+int tool_copy_times(const char *source, const char *path) {
+    struct stat status;
+    if (stat(source, &status)) return errno;
+#ifdef __APPLE__
+    const struct timespec times[] = {status.st_atimespec, status.st_mtimespec};
+#else
+    const struct timespec times[] = {status.st_atim, status.st_mtim};
+#endif
+    return utimensat(AT_FDCWD, path, times, 0) ? errno : 0;
+}
+
 /* Gives a file the owner, the permissions and the options of another one, as far as the process may and the file system
    has them. The right to run as the owner or group (setuid, setgid) was for other content, and rights of a group are for
    it. */

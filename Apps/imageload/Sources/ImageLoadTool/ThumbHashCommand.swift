@@ -50,11 +50,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
 
     private func hash(of file: String, _ decoder: DownsamplingDecoder) async throws -> ThumbHash {
         let data = try await FileAccess.read(file)
-        // The size up to which the hash uses each pixel. Smaller images are not enlarged.
-        let request = DecodingRequest(target: ImageTarget(PixelSize(width: 100, height: 100)))
-        return try ToolFailure.naming(file) { () throws(ImageDecodingError) in
-            ThumbHash(bitmap: try decoder.decode(data, request: request).bitmap)
-        }
+        return try ToolFailure.naming(file) { try ThumbHash(of: data, decoder) }
     }
 
     private func writeImage(of text: String, to path: String) async throws {

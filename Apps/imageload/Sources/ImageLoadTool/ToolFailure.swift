@@ -55,6 +55,14 @@ extension ToolFailure {
             if case .unsupportedSize = failure { isTooLarge = true }
             let cure = isTooLarge ? "Choose a smaller --size, or another format." : "Choose another format."
             self.init(status: .failure, line: "\(subject): can't write the image (\(failure)). \(cure)")
+        case let error as TooManyBytes:
+            let advice = error.isLossy ? "or a lower --min-quality" : "or a format with --quality, such as webp"
+            self.init(
+                status: .tooLarge,
+                line: """
+                    \(subject): has \(error.bytes) bytes at least, and --max-bytes is \(error.limit). Choose a smaller \
+                    --size, a larger --max-bytes, \(advice).
+                    """)
         case CropProcessor.Failure.outside(let size):
             self.init(
                 status: .usage, line: "\(subject): the crop is outside the \(size) pixels. Choose another --crop.")

@@ -116,7 +116,7 @@ struct ArgumentTests {
     @Test("-q is the quality, and the name of a file in a format that can't be written is refused")
     func outputNames() throws {
         let convert = try RootCommand.parseAsRoot(["convert", "a.png", "-q", "50", "-o", "b.jpg"]) as? ConvertCommand
-        #expect(convert?.inputs == ["a.png"] && convert?.quality == .fixed(50))
+        #expect(convert?.input.inputs == ["a.png"] && convert?.quality == .fixed(50))
         let refused =
             [["convert", "a", "-o", "x.bmp"], ["convert", "a", "b", "-o", "x.tiff"], ["fetch", "u", "-o", "x.png"]]
             + [

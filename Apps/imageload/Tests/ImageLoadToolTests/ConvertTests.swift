@@ -371,6 +371,19 @@ struct ConvertTests {
             ["a", "-", "--output", "o"], ["a", "--output", "-", "--json"], ["a", "--output", "o", "--to", "bmp"],
             ["a", "--output", "o", "--size", "0%"], ["a", "--output", "o", "--background", "blue2"],
             ["a", "--output", "o", "--crop", "20x"], ["a", "--output", "o", "--jobs", "0"],
+            [], ["a", "--output", "o", "--null"], ["-", "--to", "png,webp"], ["-", "--dry-run"], ["-", "--name", "n"],
+            ["a", "--output", "b.png", "--sizes", "1,2"], ["a", "--output", "b.png", "--manifest", "m.json"],
+            ["a", "--output", "o", "--manifest", "m.txt"], ["a", "--output", "o", "--sizes", "20,0"],
+            ["a", "--output", "o", "--sizes", "20", "--size", "20"], ["a", "--output", "o", "--to", "png,png"],
+            ["a", "--output", "o", "--sizes", "20,30x20", "--fill"], ["a", "--output", "o", "--gravity", "north"],
+            ["a", "--output", "o", "--gravity", "up", "--fill", "--size", "2x2"],
+            ["a", "--output", "o", "--gravity", "north", "--crop", "1x1+0+0"], ["a", "--name", "{size}"],
+            ["a", "--name", ""], ["a", "--name", "{name}/"], ["a", "--output", "o", "--effort", "11"],
+            ["a", "--output", "o", "--max-quality", "90"], ["a", "--output", "o", "--min-quality", "9"],
+            ["a", "--output", "o", "--max-bytes", "0"], ["a", "--output", "o", "--max-bytes", "-1"],
+            ["a", "--output", "o", "--max-bytes", "9", "--min-quality", "81"],
+            ["a", "--output", "o", "--quality", "auto", "--min-quality", "60", "--max-quality", "59"],
+            ["a", "--output", "o", "--quality", "auto", "--max-quality", "101"],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["convert"] + arguments) }

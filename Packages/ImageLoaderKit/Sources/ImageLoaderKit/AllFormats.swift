@@ -45,22 +45,26 @@ extension [any ImageDecoder] {
 
 extension [any ImageEncoder] {
     /// The encoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
-    public static var all: [any ImageEncoder] { all(colorProfile: nil) }
+    public static var all: [any ImageEncoder] { all() }
 
     /// Returns the encoders of the platform, and those of AVIF, HEIC and JPEG XL whose traits of this package are enabled.
     ///
-    /// - Parameter colorProfile: The ICC profile that AVIF, HEIC and JPEG XL files get. With nil, they get the color
-    ///   space of the image.
-    public static func all(colorProfile: Data?) -> [any ImageEncoder] {
-        var encoders = standard
+    /// - Parameters:
+    ///   - colorProfile: The ICC profile that AVIF, HEIC and JPEG XL files get. With nil, they get the color space of the
+    ///     image.
+    ///   - effort: The time to make files smaller, from 0 (fastest) to 10 (smallest files), on the scale of each encoder.
+    ///     Other values are clamped. With nil, its default. JPEG, GIF, HEIC and the encoders of ImageIO have none.
+    public static func all(colorProfile: Data? = nil, effort: Int? = nil) -> [any ImageEncoder] {
+        let effort = effort.map { Swift.min(Swift.max($0, 0), 10) }
+        var encoders = PlatformCodecs.encoders(effort: effort)
         #if AVIF
-            encoders.append(AVIFEncoder(colorProfile: colorProfile))
+            encoders.append(AVIFEncoder(effort: effort ?? 4, colorProfile: colorProfile))
         #endif
         #if HEIF
             encoders.append(HEIFEncoder(colorProfile: colorProfile))
         #endif
         #if JXL
-            encoders.append(JXLEncoder(colorProfile: colorProfile))
+            encoders.append(JXLEncoder(effort: effort.map { $0 * 9 / 10 } ?? 7, colorProfile: colorProfile))
         #endif
         return encoders
     }

@@ -9,6 +9,9 @@ import ImageCore
         static var decoders: [any ImageDecoder] { ImageIODecoder.available }
         static var encoders: [any ImageEncoder] { ImageIOEncoder.available }
 
+        /// Returns `encoders`, because ImageIO has no setting of effort.
+        static func encoders(effort: Int?) -> [any ImageEncoder] { encoders }
+
         static func encoder(_ format: ImageFormat) -> any ImageEncoder { ImageIOEncoder(format) }
     }
 #else
@@ -22,7 +25,14 @@ import ImageCore
     enum PlatformCodecs {
         static var colorConverter: (any ColorConverter)? { LittleCMSColorConverter() }
         static var decoders: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
-        static var encoders: [any ImageEncoder] { [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()] }
+        static var encoders: [any ImageEncoder] { encoders(effort: nil) }
+
+        /// - Parameter effort: From 0 to 10, or nil for the defaults.
+        static func encoders(effort: Int?) -> [any ImageEncoder] {
+            let png = PNGEncoder(effort: effort.map { $0 * 9 / 10 } ?? 6)
+            let webP = WebPEncoder(effort: effort.map { $0 * 6 / 10 } ?? 4)
+            return [JPEGEncoder(), png, webP, GIFEncoder()]
+        }
 
         /// Returns the encoder of a format in `encoders`.
         static func encoder(_ format: ImageFormat) -> any ImageEncoder {

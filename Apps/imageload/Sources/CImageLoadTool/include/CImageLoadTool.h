@@ -29,6 +29,9 @@ int tool_write_file(
 /* Returns 0 if a file was written with other options, and 1 if with these, or if there is no attribute. */
 int tool_has_options(const char *path, const char *options);
 
+/* Gives a file the times of access and modification of another one. Returns 0 or errno. */
+int tool_copy_times(const char *source, const char *path);
+
 /* Sets what is written to standard error if SIGINT, SIGTERM or SIGHUP ends the process; NULL for nothing. Longer texts
    than 1,023 bytes are cut. Call it on one thread at a time. */
 void tool_set_notice(const char *text);

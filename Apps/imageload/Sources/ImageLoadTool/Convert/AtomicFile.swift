@@ -25,6 +25,12 @@ enum AtomicFile {
     /// extended attributes, or another program wrote the file.
     static func isMade(_ path: String, with options: String) -> Bool { unsafe tool_has_options(path, options) != 0 }
 
+    /// Gives a file the times of another. Throws a `ToolFailure` that names the file.
+    static func copyTime(of source: String, to path: String) throws(ToolFailure) {
+        let error = unsafe tool_copy_times(source, path)
+        if error != 0 { throw ToolFailure(cantWrite: path, unsafe String(cString: strerror(error))) }
+    }
+
     private static func attempt(
         _ data: Data, _ folder: String, _ path: String, _ options: String?, _ replaces: Bool
     ) -> CInt {

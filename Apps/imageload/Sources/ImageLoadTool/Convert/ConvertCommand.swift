@@ -22,18 +22,30 @@ struct ConvertCommand: AsyncParsableCommand {
               imageload convert 'scans/*.png' --to jpeg --size 50% --keep exif --output out
               imageload convert a.jpg --size 200x200 --fill --output thumbnails
               imageload convert - --to jpeg --background white < a.png > a.jpg
+              imageload convert photos --sizes 400,800 --to avif,jpeg --output site
+              imageload convert --files-from list.txt --to webp --name '{name}'
             """)
 
-    @Argument(help: "Files, folders, patterns, or - for standard input.", completion: .file())
-    var inputs: [String]
+    @OptionGroup var input: InputOptions
 
     @Option(
         name: [.short, .long], help: "The folder for the results, a file for one result, or - for standard output.",
         completion: .file())
     var output: String?
 
-    @Option(help: "The format. auto is JPEG for photographs, else PNG; original is that of the file, or of --output.")
-    var to = OutputFormat.original
+    @Option(
+        help: """
+            The names of the results without extension, of {name}, {width} and {height}. Without --output, they are \
+            beside their sources. Default: {name}, and {name}-{width} with --sizes.
+            """)
+    var name: NamePattern?
+
+    @Option(
+        help: """
+            The format, or several separated by commas. auto is JPEG for photographs, else PNG; original is that of the \
+            file, or of --output.
+            """)
+    var to = OutputFormats(.original)
 
     @OptionGroup var look: LookOptions
     @OptionGroup var colors: ColorOptions
@@ -45,6 +57,8 @@ struct ConvertCommand: AsyncParsableCommand {
             1, by default 0.97.
             """)
     var quality = QualitySetting.fixed(80)
+
+    @OptionGroup var fileSize: FileSizeOptions
 
     @Flag(help: "Compress without loss, in WebP, AVIF, HEIC and JPEG XL.")
     var lossless = false
@@ -59,71 +73,115 @@ struct ConvertCommand: AsyncParsableCommand {
             """)
     var keep = MetadataKinds()
 
+    @Option(
+        help: "Write a .json or .html file that lists all results, with sizes and placeholders.", completion: .file())
+    var manifest: String?
+
+    @Flag(help: "Give each result the modification time of its source.")
+    var keepTime = false
+
     @Flag(help: "Convert again even if the output is newer.")
     var force = false
+
+    @Flag(help: "Report what would be written, and write nothing.")
+    var dryRun = false
 
     @OptionGroup var batch: BatchOptions
     @OptionGroup var printing: OutputOptions
 
-    private var format: OutputFormat? { to == .original ? nil : to }
+    /// The formats; nil for that of the source.
+    private var formats: [OutputFormat?] {
+        to.formats.map { $0 != .original ? $0 : output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil } }
+    }
 
-    private var isStandardInput: Bool { inputs == ["-"] }
+    private var sizes: [OutputSize?] { look.sizes.map { $0.sizes } ?? [look.size] }
 
-    private var isStandardOutput: Bool { output == "-" || output == nil && isStandardInput }
+    private var isSingle: Bool { formats.count * sizes.count == 1 }
+
+    private var pattern: NamePattern { name ?? NamePattern(look.sizes == nil ? "{name}" : "{name}-{width}") }
+
+    private var isStandardOutput: Bool { output == "-" || output == nil && input.isStandardInput }
 
     func validate() throws {
-        guard isStandardInput || !inputs.contains("-") else {
+        guard input.isStandardInput || !input.inputs.contains("-") else {
             throw ValidationError("- can't be combined with other inputs")
         }
-        guard output != nil || isStandardInput else {
-            throw ValidationError("no --output: pass a folder, a file name, or - for standard output")
+        guard output != nil || input.isStandardInput || name != nil else {
+            throw ValidationError(
+                "no --output: pass a folder, a file name, - for standard output, or --name for results beside the sources"
+            )
         }
         if let output { try OutputFormat.checkName(output, in: OutputFormat.allCases) }
         guard !(isStandardOutput && printing.json) else { throw ValidationError("--json needs an --output file") }
         guard colors.color == nil || !keep.kinds.contains(.icc) else {
             throw ValidationError("--keep icc keeps the colors of the file: omit it, or omit --color")
         }
+        let isOne = input.isStandardInput || isStandardOutput || namesFile
+        guard !isOne || isSingle && name == nil && manifest == nil else {
+            throw ValidationError("several formats or sizes, --name and --manifest need an --output folder")
+        }
+        guard !(input.isStandardInput || isStandardOutput) || !dryRun && !keepTime else {
+            throw ValidationError("--dry-run and --keep-time are for files")
+        }
+        if let manifest { try Manifest.check(manifest) }
+        try fileSize.check(quality)
     }
 
     func run() async throws {
         let converter = ImageConverter(settings)
-        if isStandardInput { return try await convertStandardInput(converter) }
-        var input = InputFiles(inputs, excluding: output)
-        input.removeDuplicates { [$0.realPath, $0.relativePath] }
-        let paths = try outputPaths(input)
-        let run = ConversionRun(converter: converter, paths: paths, force: force, isStandardOutput: isStandardOutput)
-        try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(converter.byteCount) }, run.convert)
+        if input.isStandardInput { return try await convertStandardInput(converter) }
+        var files = try input.files(excluding: output)
+        files.removeDuplicates { [$0.realPath, $0.relativePath] }
+        files.replaceReadable {
+            converter.variants(of: $0, formats: formats, sizes: sizes, needsSize: pattern.hasSize)
+        }
+        let paths = try outputPaths(files)
+        files.remove(where: paths.isResult)
+        let run = ConversionRun(
+            converter: converter, paths: paths, force: force, isDry: dryRun, keepsTime: keepTime,
+            isStandardOutput: isStandardOutput)
+        try await FileBatch(batch, printing).run(
+            files, byteCount: { file in file.byteCount { converter.for(file.variant).byteCount(of: $0) } }, run.convert
+        ) { [manifest, dryRun, limits = batch.limits] reports in
+            guard let manifest, !dryRun else { return }
+            try Manifest(reports, path: manifest, limits: limits).write()
+        }
     }
 
     private var settings: ConversionSettings {
         ConversionSettings(
-            format: format ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
-            mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge, crop: look.crop,
-            background: look.background?.color, quality: quality, isLossless: lossless, isProgressive: progressive,
-            kept: keep.kinds, color: colors.output, limits: batch.limits)
+            format: formats[0], size: sizes[0], mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge,
+            crop: look.crop, gravity: look.gravity ?? .center, background: look.background?.color, quality: quality,
+            bounds: fileSize.bounds, isLossless: lossless, isProgressive: progressive, kept: keep.kinds,
+            color: colors.output,
+            limits: batch.limits)
     }
 
     /// Whether `--output` is the name of a file, not of a folder.
     private var namesFile: Bool {
-        guard let output, inputs.count == 1, !InputFiles.isFolder(inputs[0]), !InputFiles.isFolder(output) else {
-            return false
-        }
+        guard let output, input.inputs.count == 1, input.filesFrom == nil, !InputFiles.isFolder(input.inputs[0]),
+            !InputFiles.isFolder(output)
+        else { return false }
         return !output.hasSuffix("/") && OutputFormat(fileName: output) != nil
     }
 
     private func outputPaths(_ input: InputFiles) throws -> OutputPaths {
-        let output = output ?? "-"
         if isStandardOutput, input.all.count != 1 { throw ValidationError("--output - needs one input") }
         if input.all.count == 1, namesFile || isStandardOutput {
-            return OutputPaths(input.all[0], path: output)
+            return OutputPaths(input.all[0], path: output ?? "-")
         }
-        if !output.hasSuffix("/"), OutputFormat(fileName: output) != nil, !InputFiles.isFolder(output) {
+        if let output, !output.hasSuffix("/"), OutputFormat(fileName: output) != nil, !InputFiles.isFolder(output) {
             throw ValidationError("--output \(output) is the name of a file: pass a folder for several inputs")
         }
-        let paths = OutputPaths(input.files, folder: output) { format ?? OutputFormat(ofFile: $0.path) }
+        let paths = OutputPaths(input.files, folder: output, name: pattern) { file in
+            file.variant.format ?? OutputFormat(ofFile: file.path)
+        }
         if let conflict = paths.conflicts.min() {
             throw ValidationError(
-                "two inputs would be written to \(conflict): pass the folder that contains both, or convert them apart")
+                """
+                two results would be written to \(conflict): pass the folder that contains both, choose another --name, \
+                or convert them apart
+                """)
         }
         return paths
     }
@@ -181,12 +239,31 @@ struct LookOptions: ParsableArguments {
             """)
     var crop: CropArea?
 
+    @Option(
+        help:
+            """
+            Several sizes for each image, such as 400,800,1600. A number is a width. Sizes above that of the image give \
+            one result in its own size.
+            """)
+    var sizes: OutputSizes?
+
+    @Option(help: "The part that --fill or --crop WxH keeps. Default: center.")
+    var gravity: Gravity?
+
     @Option(help: "The color under transparent pixels: #rrggbb, #rgb, white or black. Default: kept, white in JPEG.")
     var background: ColorArgument?
 
     func validate() throws {
+        guard size == nil || sizes == nil else { throw ValidationError("--size and --sizes exclude each other") }
+        if gravity != nil {
+            let isOpen = if case .part(_, at: nil) = crop { true } else { crop == nil && mode == .fill }
+            guard isOpen else { throw ValidationError("--gravity needs --fill, or --crop WxH without an offset") }
+        }
         guard mode == .fill || crop == .attention else { return }
-        guard case .pixels(let size) = size, !size.isOpen else {
+        let isComplete = (sizes?.sizes ?? [size].compactMap(\.self)).map { size in
+            if case .pixels(let size) = size { !size.isOpen } else { false }
+        }
+        guard !isComplete.isEmpty, !isComplete.contains(false) else {
             let option = mode == .fill ? "--fill" : "--crop attention"
             throw ValidationError("\(option) needs a --size with both sides, such as 200x100")
         }
@@ -198,33 +275,42 @@ struct ConversionRun: Sendable {
     let converter: ImageConverter
     let paths: OutputPaths
     let force: Bool
+    /// Whether nothing is written.
+    let isDry: Bool
+    /// Whether results get the modification time of their source.
+    let keepsTime: Bool
     let isStandardOutput: Bool
 
     func convert(_ file: InputFile) throws -> FileReport {
+        let converter = converter.for(file.variant)
         if isStandardOutput {
             try FileAccess.writeToOutput(converter.convert(FileAccess.readNow(file.path)).data)
             return FileReport(file: file.path, status: .written)
         }
         let path = paths.path(for: file)
+        let options = converter.settings.text
         let possible = paths.lacksExtension(file) ? ["\(path).jpg", "\(path).png"] : [path]
-        let current = possible.first { !force && isCurrent($0, for: file.path) }
-        if current != nil || paths.isResult(file) {
+        let current = possible.first { !force && isCurrent($0, for: file.path, made: options) }
+        if let current {
             var report = FileReport(file: file.path, status: .skipped)
-            report.output = current ?? path
+            report.output = current
             return report
         }
         for path in possible { try paths.checkOverwriting(path) }
         let data = try FileAccess.readNow(file.path)
         let converted = try converter.convert(data)
         let output = paths.lacksExtension(file) ? "\(path).\(converted.format.fileExtension)" : path
-        try AtomicFile.write(converted.data, to: output, options: converter.settings.text)
-        return FileReport(file, data.count, converted, output)
+        if !isDry {
+            try AtomicFile.write(converted.data, to: output, options: options)
+            if keepsTime { try AtomicFile.copyTime(of: file.path, to: output) }
+        }
+        return FileReport(file, data.count, converted, output, status: isDry ? .possible : .written)
     }
 
     /// Whether an output is newer than its input, and was not written with other options.
-    private func isCurrent(_ output: String, for input: String) -> Bool {
+    private func isCurrent(_ output: String, for input: String, made options: String) -> Bool {
         guard let written = modified(output), let changed = modified(input), written >= changed else { return false }
-        return !OutputPaths.areSame(output, input) && AtomicFile.isMade(output, with: converter.settings.text)
+        return !OutputPaths.areSame(output, input) && AtomicFile.isMade(output, with: options)
     }
 
     private func modified(_ path: String) -> Date? {
@@ -233,8 +319,10 @@ struct ConversionRun: Sendable {
 }
 
 extension FileReport {
-    init(_ file: InputFile, _ inputBytes: Int, _ converted: ConvertedImage, _ output: String) {
-        self.init(file: file.path, status: .written)
+    init(
+        _ file: InputFile, _ inputBytes: Int, _ converted: ConvertedImage, _ output: String, status: Status = .written
+    ) {
+        self.init(file: file.path, status: status)
         self.output = output
         self.inputBytes = inputBytes
         format = converted.format.rawValue

@@ -37,19 +37,32 @@ struct FileBatch {
     /// - Parameters:
     ///   - byteCount: Returns the memory that a file needs, roughly.
     ///   - work: Runs on a thread of its own and may block.
+    ///   - end: Gets all reports in order, also after a failure. Its own failure counts if no file failed.
     func run(
         _ input: InputFiles, byteCount: @escaping @Sendable (InputFile) -> Int,
-        _ work: @escaping @Sendable (InputFile) throws -> FileReport
+        _ work: @escaping @Sendable (InputFile) throws -> FileReport,
+        end: @escaping @Sendable ([FileReport]) throws -> Void = { _ in }
     ) async throws {
-        let (totals, failure) = try await reports(on: input.all, byteCount: byteCount, work)
-        if !output.quiet { printEnd(totals, count: input.all.count) }
-        if let status = failure?.status { throw ExitCode(status.rawValue) }
+        let order = try await reports(on: input.all, byteCount: byteCount, work)
+        if !output.quiet { printEnd(order.totals, count: input.all.count) }
+        let reports = order.reports
+        let failure: ToolFailure? = await perform {
+            do {
+                try end(reports)
+                return nil
+            } catch {
+                let failure = ToolFailure(error, subject: "the results")
+                Console.error(failure.line)
+                return failure
+            }
+        }
+        if let status = (order.failure ?? failure)?.status { throw ExitCode(status.rawValue) }
     }
 
     private func reports(
         on files: [InputFile], byteCount: @escaping @Sendable (InputFile) -> Int,
         _ work: @escaping @Sendable (InputFile) throws -> FileReport
-    ) async throws -> (FileReportTotals, ToolFailure?) {
+    ) async throws -> ReportOrder {
         let display = ProgressDisplay(isInteractive: isInteractive, total: files.count)
         return try await display.whileDrawing {
             try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
@@ -67,7 +80,7 @@ struct FileBatch {
                     }
                 }
                 for try await (index, _, report) in group { try order.add(report, at: index) }
-                return (order.totals, order.failure)
+                return order
             }
         }
     }
@@ -130,6 +143,7 @@ private struct ReportOrder {
     let printsAll: Bool
     private(set) var totals = FileReportTotals()
     private(set) var failure: ToolFailure?
+    private(set) var reports: [FileReport] = []
     private var waiting: [Int: FileReport] = [:]
     private var next = 0
 
@@ -144,6 +158,7 @@ private struct ReportOrder {
         totals.add(report)
         while let report = waiting.removeValue(forKey: next) {
             next += 1
+            reports.append(report)
             failure = failure ?? report.failure
             try display.interrupt {
                 if let error = report.error, report.failure != nil || !output.quiet { Console.error(error) }

@@ -10,7 +10,7 @@ struct FileReport: Encodable, Sendable {
         case skipped
         /// No smaller file was found, or the file is left as it is on purpose, as a note says.
         case unchanged
-        /// A smaller file was found, and not written because of `--dry-run`.
+        /// A file would be written without `--dry-run`.
         case possible
         /// The format is that of an image which the tool can't read.
         case unsupported
@@ -66,13 +66,12 @@ struct FileReport: Encodable, Sendable {
         case .failed, .unsupported: return nil
         case .skipped: return "\(name): up to date"
         case .unchanged: return "\(name): \(change), \(notes.first ?? "can't be smaller")"
-        case .possible: return "\(name): \(change) possible"
-        case .written:
+        case .possible, .written:
             let size = width.flatMap { width in height.map { " \(width)x\($0)" } } ?? ""
             let found =
                 ssim.map { (quality.map { ", quality \($0)" } ?? ", lossless") + String(format: ", SSIM %.4f", $0) }
                 ?? ""
-            return "\(name):\(size) \(change)\(found)"
+            return "\(name):\(size) \(change)\(found)\(status == .possible ? " possible" : "")"
         }
     }
 }

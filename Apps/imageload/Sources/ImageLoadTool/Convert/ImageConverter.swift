@@ -13,9 +13,12 @@ struct ConversionSettings: Sendable {
     var mode = ImageTarget.Mode.fit
     var upscales = false
     var crop: CropArea?
+    /// The part that `mode` or `crop` keeps.
+    var gravity = Gravity.center
     /// What is put under transparent pixels; nil to keep them if the format can.
     var background: PixelColor?
     var quality = QualitySetting.fixed(80)
+    var bounds = FileBounds()
     var isLossless = false
     var isProgressive = false
     var kept: Set<EmbeddedMetadata.Block> = []
@@ -26,7 +29,7 @@ struct ConversionSettings: Sendable {
     var text: String {
         let values: [Any?] = [
             format, size, mode, upscales, crop, background, quality, isLossless, isProgressive, color,
-            kept.map(\.rawValue).sorted(),
+            kept.map(\.rawValue).sorted(), gravity, bounds,
         ]
         return values.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
     }
@@ -46,7 +49,7 @@ struct ConvertedImage: Sendable {
 
 /// Decodes, resizes and encodes files, without their names.
 struct ImageConverter: Sendable {
-    let settings: ConversionSettings
+    private(set) var settings: ConversionSettings
     /// Converts colors.
     private let decoder: DownsamplingDecoder
     /// Keeps the colors of embedded profiles.
@@ -56,6 +59,22 @@ struct ImageConverter: Sendable {
         self.settings = settings
         decoder = DownsamplingDecoder.standard(.all, limits: settings.limits)
         plainDecoder = DownsamplingDecoder(decoders: .all, limits: settings.limits)
+    }
+
+    /// Returns the converter of one of the results.
+    func `for`(_ variant: Variant) -> ImageConverter {
+        var copy = self
+        copy.settings.format = variant.format
+        copy.settings.size = variant.size
+        return copy
+    }
+
+    func header(of data: Data) throws -> ImageHeader { try decoder.header(of: data) }
+
+    /// Returns the size of the result for an image of a size.
+    func outputSize(for image: PixelSize) -> PixelSize {
+        let part = settings.crop?.size(in: image, for: settings.size) ?? image
+        return target(for: part)?.outputSize(for: part) ?? part
     }
 
     /// Returns the memory in bytes that a conversion needs at most, roughly: pixels, and the state of an encoder.
@@ -76,15 +95,15 @@ struct ImageConverter: Sendable {
         let frames = try settings.crop == nil ? decoder.tellingSize(of: data, decoded) : decoded()
         guard let first = frames.first else { throw ImageEncodingError.inconsistentFrames }
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
-        var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
-            .run()
+        let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
+        var converted = try Encoding(
+            encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder
+        ) { file in
+            metadata.blocks.isEmpty ? file : try metadata.embedded(in: file, compressedProfile: profile)
+        }.run()
         if header.frameCount > 1, frames.count == 1 {
             let reason = settings.format == .auto ? "auto is for still images" : "\(encoder.format) can't be animated"
             notes.append("\(reason): kept the first frame")
-        }
-        let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
-        if !metadata.blocks.isEmpty {
-            converted.data = try metadata.embedded(in: converted.data, compressedProfile: profile)
         }
         converted.notes += notes
         return converted
@@ -109,7 +128,9 @@ struct ImageConverter: Sendable {
         of data: Data, _ header: ImageHeader, _ decoder: DownsamplingDecoder
     ) throws -> [AnimationFrame] {
         // The crop is in pixels of the source, so the source is decoded whole.
-        let target = settings.crop == nil ? target(for: header.size) : nil
+        var target = settings.crop == nil ? target(for: header.size) : nil
+        let area = target.flatMap { gravityCrop(of: header.size, to: $0) }
+        target = area?.covering ?? target
         let reader = try decoder.makeFrameReader(
             of: data, request: DecodingRequest(target: target, color: settings.color))
         let count = keepsFrames(header) ? header.frameCount : 1
@@ -119,16 +140,34 @@ struct ImageConverter: Sendable {
         return try (0..<count).map { index in
             var bitmap = try reader.frame(at: index)
             // All frames are cut like the first one.
-            crop = try crop ?? settings.crop?.processor(for: bitmap, size: settings.size)
+            crop =
+                try crop ?? area?.crop
+                ?? settings.crop?.processor(for: bitmap, size: settings.size, gravity: settings.gravity)
             if let crop { bitmap = try cropped(bitmap, crop) }
             if let background = settings.background { bitmap = bitmap.over(background) }
             return AnimationFrame(bitmap: bitmap, delay: count > 1 ? header.frameDelays[index] : .zero)
         }
     }
 
+    /// Returns the target that covers another one, and what is cut out of it then. Nil if the decoder cuts out the center.
+    private func gravityCrop(
+        of image: PixelSize, to target: ImageTarget
+    ) -> (covering: ImageTarget, crop: CropProcessor)? {
+        guard target.mode == .fill, settings.gravity != .center else { return nil }
+        let part = target.outputSize(for: image)
+        let factor = max(Double(part.width) / Double(image.width), Double(part.height) / Double(image.height))
+        let covering = PixelSize(
+            width: max(part.width, Int((Double(image.width) * factor).rounded())),
+            height: max(part.height, Int((Double(image.height) * factor).rounded())))
+        let origin = settings.gravity.origin(of: part, in: covering)
+        return (
+            ImageTarget(covering, mode: .fill, upscales: true), CropProcessor(x: origin.x, y: origin.y, size: part)
+        )
+    }
+
     private func cropped(_ bitmap: Bitmap, _ crop: CropProcessor) throws -> Bitmap {
         let part = try crop.process(bitmap)
-        guard let target = target(for: part.size) else { return part }
+        guard settings.crop != nil, let target = target(for: part.size) else { return part }
         return try ResizeProcessor(target, limits: settings.limits).process(part)
     }
 
@@ -146,9 +185,13 @@ struct ImageConverter: Sendable {
     private func encoder(
         for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
     ) throws(ImageEncodingError) -> any ImageEncoder {
-        if settings.format == .auto { return AdaptiveEncoderChoice.standard().encoder(for: bitmap) }
+        let encoders = [any ImageEncoder].all(colorProfile: profile, effort: settings.bounds.effort)
+        if settings.format == .auto {
+            let choice = AdaptiveEncoderChoice.standard().encoder(for: bitmap)
+            return encoders.encoder(for: choice.format) ?? choice
+        }
         let format = format(for: header)
-        if let encoder = [any ImageEncoder].all(colorProfile: profile).encoder(for: format) { return encoder }
+        if let encoder = encoders.encoder(for: format) { return encoder }
         throw .failed(format, "there is no encoder for it")
     }
 
@@ -178,9 +221,17 @@ extension DecodingLimits {
     }
 }
 
+/// A file is larger than `--max-bytes` in any quality.
+struct TooManyBytes: Error {
+    /// The bytes of the smallest file.
+    var bytes: Int
+    var limit: Int
+    var isLossy: Bool
+}
+
 /// Encodes frames with a fixed quality, or with the lowest that is similar enough.
 private struct Encoding {
-    /// Below, text in screenshots is hard to read.
+    /// The lowest quality of a search by default. Below, text in screenshots is hard to read.
     private static let lowestQuality = 40
 
     private let encoder: any ImageEncoder
@@ -188,12 +239,18 @@ private struct Encoding {
     private let loopCount: Int
     private let settings: ConversionSettings
     private let decoder: DownsamplingDecoder
+    /// Adds the metadata to a file.
+    private let complete: (Data) throws -> Data
+
+    private var highest: Int { settings.bounds.maxQuality ?? 100 }
+    private var lowest: Int { settings.bounds.minQuality ?? min(Self.lowestQuality, highest) }
 
     /// Puts white under transparent pixels if the format can't keep them.
     init(
         encoder: any ImageEncoder, frames: [AnimationFrame], loopCount: Int, _ settings: ConversionSettings,
-        _ decoder: DownsamplingDecoder
+        _ decoder: DownsamplingDecoder, complete: @escaping (Data) throws -> Data
     ) {
+        self.complete = complete
         self.encoder = encoder
         self.frames =
             encoder.format != .jpeg
@@ -214,28 +271,57 @@ private struct Encoding {
             if case .fixed(let quality) = settings.quality, isLossy { result.quality = quality }
             result.data = try encode(frames, quality: result.quality ?? 100, isLossless: settings.isLossless)
         }
+        result.data = try complete(result.data)
+        if let limit = settings.bounds.maxBytes, result.data.count > limit {
+            try lowerQuality(to: limit, isLossy: isLossy, &result)
+        }
         return result
+    }
+
+    /// Finds the highest quality, below that of a file that is too large, whose file is not.
+    private func lowerQuality(to limit: Int, isLossy: Bool, _ result: inout ConvertedImage) throws {
+        var (low, high) = ((settings.bounds.minQuality ?? 1) - 1, result.quality ?? highest + 1)
+        var best: Data?
+        var smallest = result.data.count
+        while isLossy, high - low > 1 {
+            let quality = (low + high) / 2
+            let file = try complete(encode(frames, quality: quality, isLossless: false))
+            result.encodes = (result.encodes ?? 1) + 1
+            smallest = min(smallest, file.count)
+            if file.count <= limit {
+                (low, best) = (quality, file)
+            } else {
+                high = quality
+            }
+        }
+        guard let best else { throw TooManyBytes(bytes: smallest, limit: limit, isLossy: isLossy) }
+        result.data = best
+        result.quality = low
+        if result.ssim != nil {
+            result.ssim = nil
+            result.notes = ["--max-bytes needs a lower quality than --quality auto"]
+        }
     }
 
     /// Finds the lowest quality for the frame with the most details, then that for all frames from there.
     private func search(_ target: Double, _ result: inout ConvertedImage) throws {
         let busiest = frames.map(\.bitmap.busyPixels).enumerated().max { $0.element < $1.element }?.offset ?? 0
-        var (best, encodes) = try QualitySearch(target: target, lowest: Self.lowestQuality).run {
+        var (best, encodes) = try QualitySearch(target: target, lowest: lowest, highest: highest).run {
             try trial([frames[busiest]], quality: $0)
         }
         if frames.count > 1 {
-            let all = try QualitySearch(target: target, lowest: best.quality, first: best.quality).run {
-                try trial(frames, quality: $0)
-            }
+            let all = try QualitySearch(
+                target: target, lowest: best.quality, highest: highest, first: best.quality
+            ).run { try trial(frames, quality: $0) }
             best = all.best
             encodes += all.encodes
         }
         result.data = best.file
         result.quality = best.quality
         result.ssim = best.ssim
-        if best.ssim < target { result.notes.append("the similarity to reach is above that of quality 100") }
-        if best.quality == Self.lowestQuality {
-            result.notes.append("\(Self.lowestQuality) is the lowest quality that auto chooses")
+        if best.ssim < target { result.notes.append("the similarity to reach is above that of quality \(highest)") }
+        if best.quality == lowest, lowest > 1 {
+            result.notes.append("\(lowest) is the lowest quality that auto chooses")
         }
         result.encodes = encodes
         // Photographs without loss are never smaller, and take long.

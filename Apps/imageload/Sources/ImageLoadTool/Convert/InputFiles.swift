@@ -12,6 +12,8 @@ struct InputFile: Hashable, Sendable {
     var failure: ToolFailure?
     /// The name of the format of an image in a folder, if the tool can't read it.
     var foreign: String?
+    /// Which of the results for the file this is for.
+    var variant = Variant()
 
     /// The path without links.
     var realPath: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
@@ -32,10 +34,19 @@ struct InputFiles: Sendable {
     /// Those that can be read.
     var files: [InputFile] { all.filter { $0.failure == nil && $0.foreign == nil } }
 
-    /// - Parameter excluded: A folder that is left out, because the results are written to it.
-    init(_ arguments: [String], excluding excluded: String? = nil) {
+    /// - Parameters:
+    ///   - arguments: Files, folders and patterns.
+    ///   - listed: Files and folders.
+    ///   - excluded: A folder that is left out, because the results are written to it.
+    init(_ arguments: [String], listed: [String] = [], excluding excluded: String? = nil) {
         self.excluded = excluded.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         for argument in arguments { add(argument) }
+        for path in listed { add(path, isPattern: false) }
+    }
+
+    /// Puts these files in the place of each file that can be read.
+    mutating func replaceReadable(_ replacement: (InputFile) -> [InputFile]) {
+        all = all.flatMap { $0.failure == nil && $0.foreign == nil ? replacement($0) : [$0] }
     }
 
     /// Leaves out files that are the same as an earlier one by `identity`.
@@ -43,6 +54,8 @@ struct InputFiles: Sendable {
         var seen: Set<AnyHashable> = []
         all.removeAll { !seen.insert(AnyHashable(identity($0))).inserted }
     }
+
+    mutating func remove(where isUnwanted: (InputFile) -> Bool) { all.removeAll(where: isUnwanted) }
 
     /// Works on each file in order. Reports what can't be read and each error, then throws the exit code of the first.
     func forEach(_ output: OutputOptions, _ work: (InputFile) async throws -> Void) async throws {
@@ -66,16 +79,16 @@ struct InputFiles: Sendable {
         if let first { throw ExitCode(first.status.rawValue) }
     }
 
-    private mutating func add(_ argument: String) {
+    private mutating func add(_ argument: String, isPattern: Bool = true) {
         if Self.isFolder(argument) { return addFolder(argument) }
         if FileManager.default.fileExists(atPath: argument) {
             return all.append(InputFile(path: argument, relativePath: Self.name(of: argument)))
         }
         let count = all.count
-        if argument.split(separator: "/").contains("**") {
+        if isPattern, argument.split(separator: "/").contains("**") {
             addDeep(argument)
-        } else {
-            for match in Self.matches(of: argument) { add(match) }
+        } else if isPattern {
+            for match in Self.matches(of: argument) { add(match, isPattern: false) }
         }
         if all.count == count {
             fail(argument, ToolFailure(status: .noInput, line: "\(argument): no such file or folder. Check the path."))

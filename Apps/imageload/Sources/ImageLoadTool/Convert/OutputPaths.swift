@@ -12,13 +12,22 @@ struct OutputPaths: Sendable {
     /// The inputs whose outputs get an extension when the format is known.
     private var unknown: Set<InputFile> = []
 
-    /// Creates the paths in a folder: the path of each input within its folder, with the extension of the format.
+    /// Creates the paths: the path of each input within its folder, with the extension of the format.
     ///
     /// Inputs that differ only in their extension keep it: `a.jpg.webp`, `a.png.webp`.
-    init(_ files: [InputFile], folder: String, format: @escaping (InputFile) -> OutputFormat?) {
-        let folder = folder.hasSuffix("/") ? folder : "\(folder)/"
+    ///
+    /// - Parameter folder: The folder of all outputs, or nil for that of each input.
+    init(
+        _ files: [InputFile], folder: String?, name: NamePattern, format: @escaping (InputFile) -> OutputFormat?
+    ) {
+        let root = folder.map { $0.hasSuffix("/") ? $0 : "\($0)/" }
         let suffixes = files.map { file in format(file).flatMap(\.fileExtension).map { ".\($0)" } ?? "" }
-        let plain = zip(files, suffixes).map { folder + Self.withoutExtension($0.relativePath) + $1 }
+        func output(_ file: InputFile, _ suffix: String, keepsExtension: Bool) -> String {
+            let (parent, last) = Self.parts(of: root == nil ? file.path : file.relativePath)
+            let stem = keepsExtension ? last : Self.withoutExtension(last)
+            return (root ?? "") + parent + name.name(stem, size: file.variant.result) + suffix
+        }
+        let plain = zip(files, suffixes).map { output($0, $1, keepsExtension: false) }
         let isItself = zip(files, plain).map { file, path in Self.areSame(file.path, path) }
         let counts = Dictionary(zip(plain, isItself).map { ($0, $1 ? 0 : 1) }, uniquingKeysWith: +)
         inputs = Set(files.compactMap { Self.identity($0.path) })
@@ -26,10 +35,10 @@ struct OutputPaths: Sendable {
         for (index, file) in files.enumerated() {
             if suffixes[index].isEmpty { unknown.insert(file) }
             let isShared = counts[plain[index]] ?? 0 > 1
-            if isShared, !isItself[index] { paths[file] = folder + file.relativePath + suffixes[index] }
+            if isShared, !isItself[index] { paths[file] = output(file, suffixes[index], keepsExtension: true) }
         }
-        let outputs = Set(zip(files, isItself).filter { !$1 }.compactMap { file, _ in paths[file] })
-        results = Set(zip(files, isItself).filter { $1 && outputs.contains(paths[$0] ?? "") }.map { file, _ in file })
+        let outputs = Set(zip(files, isItself).filter { !$1 }.compactMap { paths[$0.0].flatMap(Self.identity) })
+        results = Set(files.filter { Self.identity($0.path).map(outputs.contains) ?? false })
     }
 
     /// Creates the path of the only output.
@@ -53,16 +62,21 @@ struct OutputPaths: Sendable {
             status: .usage, line: "\(path): is an input and would be overwritten. Choose another --output.")
     }
 
-    /// The outputs that more than one input would have, for inputs of the same name in different folders.
+    /// The outputs that would be written twice, for inputs of the same name in different folders.
     var conflicts: Set<String> {
         let outputs = paths.filter { !results.contains($0.key) }.values
         return Set(Dictionary(grouping: outputs) { $0 }.filter { $0.value.count > 1 }.keys)
     }
 
-    private static func withoutExtension(_ path: String) -> String {
-        let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
-        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path }
-        return String(path[..<dot])
+    /// The path of the folder with a slash at its end, or nothing, and the name.
+    private static func parts(of path: String) -> (folder: String, name: String) {
+        let start = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        return (String(path[..<start]), String(path[start...]))
+    }
+
+    private static func withoutExtension(_ name: String) -> String {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name }
+        return String(name[..<dot])
     }
 
     /// Whether both are paths of the same existing file.

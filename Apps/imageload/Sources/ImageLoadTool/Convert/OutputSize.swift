@@ -67,16 +67,32 @@ enum CropArea: ExpressibleByArgument, Hashable, Sendable {
 
     /// Returns the crop of an image.
     ///
-    /// - Parameter size: The size of the result.
-    func processor(for image: Bitmap, size: OutputSize?) throws -> CropProcessor {
+    /// - Parameters:
+    ///   - size: The size of the result.
+    ///   - gravity: The part that is kept if there is no origin.
+    func processor(for image: Bitmap, size: OutputSize?, gravity: Gravity) throws -> CropProcessor {
         switch self {
         case .part(let size, let origin):
-            let x = origin?.x ?? max(0, (image.size.width - size.width) / 2)
-            let y = origin?.y ?? max(0, (image.size.height - size.height) / 2)
-            return CropProcessor(x: x, y: y, size: size)
+            let origin = origin ?? gravity.origin(of: size, in: image.size)
+            return CropProcessor(x: origin.x, y: origin.y, size: size)
         case .attention:
             guard case .pixels(let target) = size else { return CropProcessor(x: 0, y: 0, size: image.size) }
             return try AttentionCropProcessor(size: image.size.part(withAspectRatioOf: target)).crop(for: image)
+        }
+    }
+
+    /// Returns the size of the part of an image.
+    ///
+    /// - Parameter size: The size of the result.
+    func size(in image: PixelSize, for size: OutputSize?) -> PixelSize {
+        switch self {
+        case .part(let part, let origin):
+            return PixelSize(
+                width: max(1, min(part.width, image.width - (origin?.x ?? 0))),
+                height: max(1, min(part.height, image.height - (origin?.y ?? 0))))
+        case .attention:
+            guard case .pixels(let target) = size else { return image }
+            return image.part(withAspectRatioOf: target)
         }
     }
 }
@@ -87,6 +103,24 @@ extension PixelSize {
         let factor = min(Double(width) / Double(other.width), Double(height) / Double(other.height))
         func side(_ length: Int, _ whole: Int) -> Int { min(whole, max(1, Int((Double(length) * factor).rounded()))) }
         return PixelSize(width: side(other.width, width), height: side(other.height, height))
+    }
+}
+
+/// The value of `--gravity`: the part of an image that a crop keeps.
+enum Gravity: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case center, north, northeast, east, southeast, south, southwest, west, northwest
+
+    /// Returns where a part begins. A part that is larger than the image begins at its corner.
+    func origin(of part: PixelSize, in image: PixelSize) -> CropArea.Origin {
+        func place(_ length: Int, isAtStart: Bool, isAtEnd: Bool) -> Int {
+            max(0, isAtStart ? 0 : isAtEnd ? length : length / 2)
+        }
+        return CropArea.Origin(
+            x: place(
+                image.width - part.width, isAtStart: rawValue.hasSuffix("west"), isAtEnd: rawValue.hasSuffix("east")),
+            y: place(
+                image.height - part.height, isAtStart: rawValue.hasPrefix("north"),
+                isAtEnd: rawValue.hasPrefix("south")))
     }
 }
 

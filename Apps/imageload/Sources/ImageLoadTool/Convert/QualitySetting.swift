@@ -33,6 +33,52 @@ enum QualitySetting: ExpressibleByArgument, Hashable, Sendable {
     }
 }
 
+/// The limits of the quality and of the bytes of each file.
+struct FileSizeOptions: ParsableArguments {
+    @Option(help: "The lowest quality that --quality auto and --max-bytes choose. Default: 40, and 1 for --max-bytes.")
+    var minQuality: Int?
+
+    @Option(help: "The highest quality that --quality auto chooses. Default: 100.")
+    var maxQuality: Int?
+
+    @Option(help: "The largest file, such as 100kB. A lower quality than --quality is chosen if it has to be.")
+    var maxBytes: ByteCount?
+
+    @Option(help: "The time to make files smaller, from 0 (fastest) to 10 (smallest), in PNG, WebP, AVIF and JPEG XL.")
+    var effort: Int?
+
+    var bounds: FileBounds {
+        FileBounds(minQuality: minQuality, maxQuality: maxQuality, maxBytes: maxBytes?.bytes, effort: effort)
+    }
+
+    /// Throws if the options contradict each other or the quality.
+    func check(_ quality: QualitySetting) throws(ValidationError) {
+        for (name, value) in [("--min-quality", minQuality), ("--max-quality", maxQuality)] {
+            guard value.map((1...100).contains) ?? true else { throw ValidationError("\(name) must be from 1 to 100") }
+        }
+        guard effort.map((0...10).contains) ?? true else { throw ValidationError("--effort must be from 0 to 10") }
+        guard maxBytes.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--max-bytes must be at least 1") }
+        let isAutomatic = if case .automatic = quality { true } else { false }
+        guard isAutomatic || maxQuality == nil else { throw ValidationError("--max-quality needs --quality auto") }
+        guard isAutomatic || maxBytes != nil || minQuality == nil else {
+            throw ValidationError("--min-quality needs --quality auto or --max-bytes")
+        }
+        let highest = if case .fixed(let quality) = quality { quality } else { maxQuality ?? 100 }
+        guard minQuality ?? 1 <= highest else {
+            throw ValidationError("--min-quality is above the highest quality, \(highest)")
+        }
+    }
+}
+
+/// The limits of the quality and of the bytes of a file; nil for the defaults.
+struct FileBounds: Hashable, Sendable {
+    var minQuality: Int?
+    var maxQuality: Int?
+    var maxBytes: Int?
+    /// From 0 to 10.
+    var effort: Int?
+}
+
 /// Finds the lowest quality whose result is similar enough to the source.
 struct QualitySearch {
     /// One encoding.
@@ -47,6 +93,8 @@ struct QualitySearch {
     var target: Double
     /// The lowest quality to try, at least 1.
     var lowest = 1
+    /// The highest quality to try, at most 100.
+    var highest = 100
     /// The quality to try first.
     var first = 75
     /// A result this little above the target ends the search.
@@ -58,7 +106,7 @@ struct QualitySearch {
     /// The similarity grows with the quality. The next quality is estimated from the logarithms of the dissimilarities
     /// around the target, and kept far enough from both ends that the rest of the search always suffices.
     func run<File>(_ encode: (Int) throws -> Trial<File>) rethrows -> (best: Trial<File>, encodes: Int) {
-        var (low, high) = (lowest - 1, 101)
+        var (low, high) = (lowest - 1, highest + 1)
         var below: Trial<File>?
         var above: Trial<File>?
         var encodes = 0
@@ -75,7 +123,7 @@ struct QualitySearch {
             }
         }
         if let best = above ?? below { return (best, encodes) }
-        return (try encode(100), 1)
+        return (try encode(highest), 1)
     }
 
     private func next<File>(

@@ -17,8 +17,7 @@ struct OptimizeCommand: AsyncParsableCommand {
               imageload optimize icons/*.png --json
             """)
 
-    @Argument(help: "Files, folders or patterns.", completion: .file())
-    var files: [String]
+    @OptionGroup var input: InputOptions
 
     @Flag(help: "Report what would be saved, and write nothing.")
     var dryRun = false
@@ -31,7 +30,7 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let optimizer = ImageOptimizer(kept: keep.kinds, limits: batch.limits)
-        var input = InputFiles(files)
+        var input = try input.files()
         input.removeDuplicates { $0.realPath }
         try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(optimizer.byteCount) }) { file in
             try optimize(file, optimizer)
