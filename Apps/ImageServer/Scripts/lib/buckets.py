@@ -77,7 +77,7 @@ def against_moto(binary):
             for index, key in enumerate(KEYS):
                 expect(f"moto: {key}", size(own, key), f"{10 + index}x4")
             expect("moto: a missing key", size(own, "missing.png"), 404)
-        own, run = server(binary, endpoint, region, access, secret, "--allowed-origins", "s3://pictures/日本/")
+        own, run = server(binary, endpoint, region, access, secret, "--allowed-sources", "s3://pictures/日本/")
         with run:
             expect("moto: a key below the allowed prefix", size(own, KEYS[4]), "14x4")
             expect("moto: a key elsewhere", size(own, KEYS[0]), 403)

@@ -55,7 +55,8 @@ package struct ImageServer: Service, CustomStringConvertible {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await run(application, at: settings.socket ?? "\(settings.host):\(settings.port)") }
                 if let port = settings.metricsPort {
-                    group.addTask { try await run(metricsApplication(port: port), at: "\(settings.host):\(port)") }
+                    let host = settings.metricsHost ?? settings.host
+                    group.addTask { try await run(metricsApplication(host, port), at: "\(host):\(port)") }
                 }
                 // The first error ends the other one, too.
                 while try await group.next() != nil {}
@@ -106,10 +107,10 @@ package struct ImageServer: Service, CustomStringConvertible {
         }
     }
 
-    private func metricsApplication(port: Int) -> some ApplicationProtocol {
+    private func metricsApplication(_ host: String, _ port: Int) -> some ApplicationProtocol {
         Application(
             responder: MetricsResponder(handler: handler),
-            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: port)),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [onMetricsRunning] channel in onMetricsRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
@@ -125,9 +126,9 @@ package struct ImageServer: Service, CustomStringConvertible {
     }
 
     private var application: some ApplicationProtocol {
-        let (writeLimit, departures) = (TimeAmount(settings.writeTime), ClientDepartures())
+        let (writeLimit, departures) = (TimeAmount(Duration.seconds(settings.writeSeconds)), ClientDepartures())
         let bodies = PendingBodies(limit: settings.unreadBytes)
-        let (handler, idleTime) = (handler, TimeAmount(settings.idleTime))
+        let (handler, idleTime) = (handler, TimeAmount(Duration.seconds(settings.idleSeconds)))
         return Application(
             responder: ImageResponder(handler: handler, departures: departures),
             server: .http1(

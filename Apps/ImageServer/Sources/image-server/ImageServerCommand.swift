@@ -16,7 +16,7 @@ enum ImageServerCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let job = try CodecJob(arguments: arguments) { return try job.run() }
         if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
-            print(Setting.help)
+            print(Settings.help)
             return
         }
         if arguments.contains("--version") {
@@ -25,6 +25,7 @@ enum ImageServerCommand {
         }
         if arguments.first == "--update-tables", arguments.count == 2 { return try updateTables(arguments[1]) }
         do {
+            if arguments.first == "health" { return try await checkHealth(Array(arguments.dropFirst())) }
             try await run(arguments)
         } catch let failure as SettingsFailure {
             fail("\(failure)\nTry --help.", status: 64)
@@ -38,6 +39,13 @@ enum ImageServerCommand {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         try ReferenceTables.updated(text).write(toFile: path, atomically: true, encoding: .utf8)
         print("updated \(path)")
+    }
+
+    /// Returns if the server with these settings is ready, for the health check of a container.
+    private static func checkHealth(_ arguments: [String]) async throws {
+        let settings = try await ServerSettings(
+            arguments: arguments, environment: ProcessInfo.processInfo.environment, coreCount: 1)
+        try await HealthCheck.run(settings)
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {
@@ -77,7 +85,7 @@ enum ImageServerCommand {
         let server = try ImageServer(settings, logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [server, PresetReloading(server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = settings.shutdownTime
+        configuration.maximumGracefulShutdownDuration = .seconds(settings.shutdownSeconds)
         try await ServiceGroup(configuration: configuration).run()
     }
 }

@@ -70,8 +70,8 @@ import Testing
     @Test(
         "refuses entries that allow all or nothing, or that it doesn't understand",
         arguments: [
-            "*", "https://", "http://*", "*.", "*example.com", "a.*.org", "ftp://h", "h:0", "h:x", "h:99999", "h:",
-            "http://h?q", "http://h/a?q", "http://h/a/../b", "http://h/%2e%2e/b", "http://u@h", "h/*.jpg", "a b",
+            "*", "*.", "*example.com", "http://*example.com", "ftp://h", "h:0", "h:x", "h:99999", "h:",
+            "http://h?q", "http://h/a?q", "http://h/a/../b", "http://h/%2e%2e/b", "http://u@h", "a b",
             "[::1",
             "https:/h", "http:h", "://h", ".example.com", "h/#a", "[x]", "büch.er",
         ])

@@ -31,6 +31,6 @@ import Testing
         #expect(Set(names).count == names.count)
         #expect(
             OptionTable.all.allSatisfy { !$0.arguments.isEmpty && !$0.summary.isEmpty && !$0.summary.contains("|") })
-        #expect(Setting.all.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("|") })
+        #expect(Settings.all.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("|") })
     }
 }

@@ -40,6 +40,16 @@ import Testing
         }
     }
 
+    @Test("answers the health check at another path, below the prefix")
+    func healthPath() async {
+        let rules = ResponseRules(pathPrefix: "/images", healthPath: "/healthz")
+        let handler = ServiceFixture().makeHandler(rules: rules)
+        for path in ["/images/healthz", "/images/health", "/health"] {
+            #expect(await handler.answer(path).text == "alive\n", "\(path)")
+        }
+        for path in ["/healthz", "/images/healthz/x"] { #expect(await handler.answer(path).status == 404, "\(path)") }
+    }
+
     @Test("answers below a prefix only, apart from health checks")
     func prefix() async throws {
         let handler = try handler(ResponseRules(pathPrefix: "/images/v1"))
@@ -198,59 +208,5 @@ private final class TraceRecordingLoader: ImageLoaderProtocol {
         for path in ["h:5", "q:5", "width:5", "w:5/bl:1", "fit/5/5/ce/0"] {
             #expect(throws: URLFailure.self, "\(path)") { try options("\(path)/plain/http://a/b", rules) }
         }
-    }
-}
-
-@Suite("The environment variables of imgproxy") struct ImgproxyVariablesTests {
-    private func settings(_ environment: [String: String], _ arguments: [String] = []) async throws -> ServerSettings {
-        try await ServerSettings(arguments: arguments, environment: environment, coreCount: 1)
-    }
-
-    @Test("stand for settings")
-    func counterparts() async throws {
-        let settings = try await settings([
-            "IMGPROXY_KEY": "aa,bb", "IMGPROXY_SALT": "cc,dd", "IMGPROXY_BIND": ":9000", "IMGPROXY_QUALITY": "70",
-            "IMGPROXY_FORMAT_QUALITY": "webp=60,nope=1", "IMGPROXY_MAX_SRC_RESOLUTION": "16.8", "IMGPROXY_TTL": "60",
-            "IMGPROXY_MAX_SRC_FILE_SIZE": "0", "IMGPROXY_ALLOWED_SOURCES": "https://a.org/x/,http://b.org",
-            "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true", "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "1",
-            "IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": "false", "IMGPROXY_LOG_LEVEL": "warn",
-            "IMGPROXY_FALLBACK_IMAGE_PATH": "/a.jpg", "IMGPROXY_ONLY_PRESETS": "true", "IMGPROXY_USE_ETAG": "true",
-            "IMGPROXY_LOG_FORMAT": "gcp", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_REQUESTS_QUEUE_SIZE": "7",
-            "IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/srv", "IMGPROXY_ENABLE_WEBP_DETECTION": "false",
-            "IMGPROXY_MAX_CLIENTS": "0",
-        ])
-        #expect(settings.logFormat == .json && settings.metricsPort == 9_090 && settings.admission.waiting == 7)
-        #expect(settings.originRules.fileRoots.count == 1 && settings.maxConnections > 0)
-        #expect(!settings.results.formats.automatic.contains(.webP))
-        #expect(settings.host == "0.0.0.0" && settings.port == 9_000 && settings.signature != nil)
-        #expect(settings.quality[.jpeg] == 70 && settings.quality[.webP] == 60)
-        #expect(settings.limits.sourcePixels == 16_800_000 && settings.limits.sourceBytes == 32 << 20)
-        #expect(settings.bounds.standard == .seconds(60) && settings.logLevel == .warning)
-        #expect(settings.originRules.allowedOrigins?.count == 2 && settings.optionRules.onlyPresets)
-        #expect(settings.fallbackImage == "/a.jpg")
-    }
-
-    @Test("files are no origins, and no origins are not all of them")
-    func localSources() async throws {
-        let both = try await settings(
-            ["IMGPROXY_ALLOWED_SOURCES": "local://,https://a.org/"], ["--allow-unsigned", "true"])
-        #expect(try both.originRules.allowedOrigins == [AllowedOrigin("https://a.org/")])
-        await #expect(throws: SettingsFailure.self) {
-            try await settings(["IMGPROXY_ALLOWED_SOURCES": "local://"], ["--allow-unsigned", "true"])
-        }
-    }
-
-    @Test("come after the variables and flags of this server")
-    func precedence() async throws {
-        let environment = ["IMGPROXY_QUALITY": "70", "IMGPROXY_BIND": "[::1]:9000", "IMAGE_SERVER_QUALITY": "60"]
-        let settings = try await settings(environment, ["--allow-unsigned", "true", "--port", "1"])
-        #expect(settings.quality[.jpeg] == 60 && settings.host == "::1" && settings.port == 1)
-    }
-
-    @Test("name settings that exist")
-    func names() {
-        let names = Set(Setting.all.map(\.name))
-        for entry in ImgproxyVariables.all { #expect(names.isSuperset(of: entry.settings), "\(entry.name)") }
-        #expect(ImgproxyVariables.unknown(in: ["IMGPROXY_USE_GCS": "1", "IMGPROXY_KEY": "a"]) == ["IMGPROXY_USE_GCS"])
     }
 }

@@ -23,7 +23,7 @@ struct ForwardedFieldsTests {
 
     private func settings(_ origin: LoopbackServer, _ others: [String] = []) -> [String] {
         [
-            "--forward-headers", "X-Tenant,Authorization", "--forward-cookies", "true", "--forward-origins",
+            "--forward-headers", "X-Tenant,Authorization", "--forward-cookies", "true", "--forward-sources",
             "http://127.0.0.1:\(origin.port)",
         ] + others
     }
@@ -87,7 +87,7 @@ struct ForwardedFieldsTests {
         }
         let ports = ["--allowed-ports", "\(origin.port),\(other.port)", "--request-headers", "X-Key=secret"]
         // Both origins receive fields, but not those that were for the other one.
-        let both = ["--forward-origins", "http://127.0.0.1:\(origin.port),http://127.0.0.1:\(other.port)"]
+        let both = ["--forward-sources", "http://127.0.0.1:\(origin.port),http://127.0.0.1:\(other.port)"]
         let settings = settings(origin, ["--allowed-addresses", "127.0.0.1"] + ports)
         for settings in [settings, settings.prefix(4) + both + settings.dropFirst(6)] {
             try await withServer(Array(settings)) { server async throws in
@@ -146,7 +146,7 @@ struct ForwardedFieldsTests {
     @Test("constant fields are sent for everybody, and don't make a result private")
     func constant() async throws {
         let origin = try makeOrigin()
-        let settings = ["--request-headers", "X-Tenant: b", "--forward-origins", "127.0.0.1:\(origin.port)"]
+        let settings = ["--request-headers", "X-Tenant: b", "--forward-sources", "127.0.0.1:\(origin.port)"]
         try await withServer(settings, origin: origin) { server async throws in
             let path = imagePath("f:png", origin.url("/a.png"))
             for level in ["origin", "memory"] {
@@ -172,11 +172,11 @@ struct ForwardedFieldsTests {
         ])
     func names(name: String) async throws {
         await #expect(throws: SettingsFailure.self) {
-            try await read(["--forward-headers", name, "--forward-origins", "a.org"])
+            try await read(["--forward-headers", name, "--forward-sources", "a.org"])
         }
         if name == "Cookie" { return }
         await #expect(throws: SettingsFailure.self) {
-            try await read(["--request-headers", "\(name): 1", "--forward-origins", "a.org"])
+            try await read(["--request-headers", "\(name): 1", "--forward-sources", "a.org"])
         }
     }
 
@@ -184,7 +184,7 @@ struct ForwardedFieldsTests {
     func destinations() async throws {
         for flags in [["--forward-headers", "X-A"], ["--forward-cookies", "true"], ["--request-headers", "X-A: 1"]] {
             await #expect(throws: SettingsFailure.self, "\(flags)") { try await read(flags) }
-            _ = try await read(flags + ["--allowed-origins", "a.org"])
+            _ = try await read(flags + ["--allowed-sources", "a.org"])
         }
         let imgproxy = [
             "IMGPROXY_COOKIE_PASSTHROUGH": "true", "IMGPROXY_COOKIE_BASE_URL": "https://a.org/x",

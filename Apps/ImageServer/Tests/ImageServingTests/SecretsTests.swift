@@ -41,7 +41,7 @@
             var logger = Logger(label: "test") { _ in log }
             logger.logLevel = .trace
             let settings = [
-                "--forward-headers", "X-Tenant,Authorization", "--forward-cookies", "true", "--forward-origins",
+                "--forward-headers", "X-Tenant,Authorization", "--forward-cookies", "true", "--forward-sources",
                 "http://127.0.0.1:\(origin.port)", "--cache-directory", folder.path, "--redis-url",
                 redis.url.absoluteString, "--purge-secret", "S3cretPurge", "--log-level", "trace",
             ]

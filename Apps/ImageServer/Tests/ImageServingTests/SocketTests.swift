@@ -2,6 +2,7 @@ import Foundation
 import ImageServerKit
 import ImageServing
 import Logging
+import LoopbackServer
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
@@ -24,9 +25,23 @@ struct SocketTests {
             let running = Task { try await group.run() }
             _ = await started.first { _ in true }
             #expect(try await response(at: path).hasPrefix("HTTP/1.1 204"))
+            try await HealthCheck.run(settings)
             await group.triggerGracefulShutdown()
             try await running.value
+            await #expect(throws: (any Error).self) { try await HealthCheck.run(settings) }
         }
+    }
+
+    @Test("the health check of a container succeeds at the port of the server, and not at that of others")
+    func healthCheck() async throws {
+        func check(port: some BinaryInteger) async throws {
+            let arguments = ["--allow-unsigned", "true", "--port", "\(port)"]
+            try await HealthCheck.run(try await ServerSettings(arguments: arguments, environment: [:], coreCount: 1))
+        }
+        try await withServer { try await check(port: $0.port) }
+        let other = try LoopbackServer { _ in .response(status: 503) }
+        let failure = await #expect(throws: HealthFailure.self) { try await check(port: other.port) }
+        #expect(failure?.description.hasPrefix("not ready: HTTP/1.1 503") == true)
     }
 
     private func response(at path: String) async throws -> String {

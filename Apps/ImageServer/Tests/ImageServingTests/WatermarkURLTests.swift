@@ -58,7 +58,7 @@ struct WatermarkURLTests {
         for flags in [own, ["--watermark-url", "nothing"], own + ["--watermark-path", "/a"]] {
             await #expect(throws: SettingsFailure.self, "the address is not public") {
                 try await ServerSettings(
-                    arguments: ["--allow-unsigned", "true", "--allowed-origins", "a.org"] + flags, environment: [:],
+                    arguments: ["--allow-unsigned", "true", "--allowed-sources", "a.org"] + flags, environment: [:],
                     coreCount: 1)
             }
         }

@@ -115,19 +115,19 @@ extension ImageUserInfo.Key {
     fileprivate static let clientFields = Self(rawValue: "client fields")
 }
 
-extension SettingsReader {
+extension SettingValues {
     /// - Parameter origins: The allowed sources.
     func forwardedFields(_ origins: OriginRules) throws(SettingsFailure) -> ForwardedFields {
         var fields = ForwardedFields()
-        for text in try list("forwardHeaders") { fields.names.append(try fieldName(text, "forwardHeaders")) }
+        for text in self.forwardHeaders { fields.names.append(try fieldName(text, "forwardHeaders")) }
         guard fields.names.count <= 32 else { throw .invalid("forwardHeaders", "more than 32 names") }
         if fields.names.contains(.cookie) { throw .invalid("forwardHeaders", "set forwardCookies for Cookie") }
-        if try flag("forwardCookies") { fields.names.append(.cookie) }
-        fields.constant = try headerFields("requestHeaders")
+        if self.forwardCookies { fields.names.append(.cookie) }
+        fields.constant = try headerFields(self.requestHeaders, "requestHeaders")
         try check(fields.constant.map(\.name), "requestHeaders", without: Self.ownFields)
         guard !fields.names.isEmpty || !fields.constant.isEmpty else { return fields }
-        let destinations = try allowedOrigins("forwardOrigins") ?? origins.allowedOrigins
-        guard let destinations else { throw .invalid("forwardOrigins", "name the origins that receive header fields") }
+        let destinations = try self.origins(self.forwardSources, "forwardSources") ?? origins.allowedOrigins
+        guard let destinations else { throw .invalid("forwardSources", "name the sources that receive header fields") }
         fields.destinations = OriginRules(allowedOrigins: destinations, allowedPorts: origins.allowedPorts)
         return fields
     }

@@ -67,15 +67,15 @@ package struct S3Server: Sendable {
     let signature: S3Signature
 }
 
-extension SettingsReader {
+extension SettingValues {
     /// Returns the S3 server; nil if no credentials are set.
     func s3Server() throws(SettingsFailure) -> S3Server? {
-        guard let accessKey = try optionalText("bucketAccessKey") else { return nil }
-        guard let secretKey = try optionalText("bucketSecretKey") else {
+        guard let accessKey = self.bucketAccessKey else { return nil }
+        guard let secretKey = self.bucketSecretKey else {
             throw .invalid("bucketSecretKey", "it is missing")
         }
-        let region = try text("bucketRegion")
-        let address = try optionalText("bucketEndpoint") ?? "https://s3.\(region).amazonaws.com"
+        let region = self.bucketRegion
+        let address = self.bucketEndpoint ?? "https://s3.\(region).amazonaws.com"
         guard let endpoint = URL(webAddress: address), endpoint.host() != nil, endpoint.query() == nil else {
             throw .invalid("bucketEndpoint", "not the address of a server")
         }

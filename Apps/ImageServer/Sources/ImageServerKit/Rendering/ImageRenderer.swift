@@ -13,8 +13,10 @@ public struct ImageRenderer: Sendable {
     private static let maxQualityForSpeed = 85
 
     /// Decodes the sources, within `limits.decoding`.
-    let decoder: DownsamplingDecoder
-    let limits: RenderingLimits
+    var decoder: DownsamplingDecoder
+    var limits: RenderingLimits
+    /// The formats of sources that are not decoded.
+    var refusedSources: Set<ImageFormat> = []
     /// The quality by format, from 1 to 100. 80 for others.
     var standardQuality: [ImageFormat: Int] = [:]
     /// The quality for clients that want to load less data, if it is lower.
@@ -37,8 +39,15 @@ public struct ImageRenderer: Sendable {
         isCancelled: @Sendable () -> Bool = { false }
     ) throws(RenderingFailure) -> RenderedImage {
         if options.isRaw { return raw(source) }
+        if let limits = options.limits, limits != ProcessingOptions.Limits() {
+            var options = options
+            options.limits = nil
+            return try limited(by: limits)
+                .render(source, options, accepted: accepted, watermark: watermark, isCancelled: isCancelled)
+        }
         if options.watermark.opacity > 0, watermark == nil { throw .noWatermark }
         let header = try decoding { () throws(ImageDecodingError) in try decoder.header(of: source) }
+        try decoding { () throws(ImageDecodingError) in try limits.checkFrames(of: header) }
         var options = options
         // A drawing has no size in which it is best.
         if header.format == .svg { options.enlarges = true }
@@ -62,8 +71,16 @@ public struct ImageRenderer: Sendable {
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         let data = try job.encode(frames, loopCount: header.loopCount)
         return RenderedImage(
-            data: withMetadata(of: source, data, job), format: output.format, size: plan.output,
+            data: try withMetadata(of: source, data, job), format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
+    }
+
+    /// Returns a renderer with the limits of a URL.
+    private func limited(by limits: ProcessingOptions.Limits) -> ImageRenderer {
+        var renderer = self
+        renderer.limits = self.limits.replaced(by: limits)
+        renderer.decoder = renderer.limits.makeDecoder(refusing: refusedSources)
+        return renderer
     }
 
     /// Whether a source is delivered as it is. One whose format no result has is so unless the URL has a format.
@@ -73,15 +90,24 @@ public struct ImageRenderer: Sendable {
     }
 
     /// Returns a result with the metadata that the options keep, unless it becomes too large with it.
-    private func withMetadata(of source: Data, _ result: Data, _ job: RenderingJob) -> Data {
+    private func withMetadata(
+        of source: Data, _ result: Data, _ job: RenderingJob
+    ) throws(RenderingFailure) -> Data {
         let options = job.options
         if options.stripsMetadata, !options.keepsCopyright { return result }
         let metadata = EmbeddedMetadata(of: source)
         let kept = options.stripsMetadata ? metadata.rights : metadata.forUprightImage
-        // An animated AVIF can't hold it.
-        guard !kept.blocks.isEmpty, let data = try? kept.embedded(in: result) else { return result }
-        let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
-        return data.count <= limit ? data : result
+        guard !kept.blocks.isEmpty else { return result }
+        do throws(ImageDecodingError) {
+            let data = try kept.embedded(in: result)
+            let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
+            return data.count <= limit ? data : result
+        } catch .unsupported {
+            // An animated AVIF can't hold it.
+            return result
+        } catch {
+            throw .processing("the metadata can't be written: \(error)")
+        }
     }
 
     /// Returns a source as it is. It may be no image.

@@ -7,6 +7,8 @@ public struct RenderingLimits: Hashable, Sendable {
     public var sourceBytes = 32 << 20
     /// The largest source in pixels: width times height of one frame.
     public var sourcePixels = 50_000_000
+    /// The largest frame of an animation in pixels; nil for `sourcePixels`.
+    public var framePixels: Int?
     /// The most frames of an animation. Further frames are not delivered.
     public var frames = 100
     /// The most pixels of all frames of an animated source that are decoded: one frame at least.
@@ -27,6 +29,23 @@ public struct RenderingLimits: Hashable, Sendable {
     func frameCount(of header: ImageHeader) -> Int {
         if ProcessDecoder.formats.contains(header.format), header.size.area > ProcessDecoder.animationArea { return 1 }
         return min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
+    }
+
+    /// Returns the limits with those of a URL in their place.
+    func replaced(by limits: ProcessingOptions.Limits) -> RenderingLimits {
+        var result = self
+        result.sourcePixels = limits.sourcePixels ?? sourcePixels
+        result.sourceBytes = limits.sourceBytes ?? sourceBytes
+        result.frames = limits.frames ?? frames
+        result.framePixels = limits.framePixels.map { $0 > 0 ? $0 : nil } ?? framePixels
+        result.resultSide = limits.resultSide ?? resultSide
+        return result
+    }
+
+    /// Throws if a frame of an animation is larger than its limit.
+    func checkFrames(of header: ImageHeader) throws(ImageDecodingError) {
+        guard let framePixels, min(header.frameCount, frames) > 1, header.size.area > framePixels else { return }
+        throw .limitExceeded(.pixels, value: header.size.area, allowed: framePixels)
     }
 
     /// The limits of the decoder.

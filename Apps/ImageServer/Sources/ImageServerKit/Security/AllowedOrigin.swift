@@ -3,14 +3,15 @@ import ImageTransporting
 /// An entry of the list of allowed sources: a host, perhaps with a scheme, a port and a path.
 ///
 /// `example.com`, `*.example.com` for the names below it, `https://example.com`, `example.com:8080`, `[2001:db8::1]`,
-/// and `https://example.com/images/` for the sources below that path.
+/// and `https://example.com/images/` for the sources below that path. A `*` stands for any characters but slashes, also
+/// in paths, and `s3://` for any bucket. `local://` is an entry of imgproxy for files, which have their own rules.
 public struct AllowedOrigin: Hashable, Sendable {
     private let scheme: String?
-    private let host: String
+    private let host: Wildcards
     /// The port; nil for those of the scheme and of the settings.
     let port: Int?
-    /// The decoded path, with a slash at its end; nil for all paths.
-    private let folder: [UInt8]?
+    /// The decoded path, with a slash or a wildcard at its end; nil for all paths.
+    private let folder: Wildcards?
 
     /// Parses an entry. Throws the reason why it can't be one, as text for humans.
     public init(_ text: String) throws(InvalidEntry) {
@@ -20,27 +21,24 @@ public struct AllowedOrigin: Hashable, Sendable {
         let authority = rest.prefix { $0 != "/" }
         let name =
             authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
-        host = name.lowercased()
+        let host = scheme != nil && name.isEmpty ? "*" : name.lowercased()
+        self.host = Wildcards(host)
         port = try Self.port(authority, after: name)
         let path = rest.dropFirst(authority.count)
         folder = path.isEmpty || path == "/" ? nil : try Self.folder(path)
-        if let scheme, !["http", "https", "s3"].contains(scheme) {
+        if let scheme, !["http", "https", "s3", "local"].contains(scheme) {
             throw InvalidEntry("\(scheme) is not http, https or s3")
         }
-        guard authority.hasPrefix("[") ? TransportAddress(host) != nil && authority.contains("]") : Self.isName(host)
-        else {
-            throw InvalidEntry(
-                !host.isEmpty ? "\(host) is not a host" : scheme == "s3" ? "name the bucket" : "it has no host")
-        }
+        guard authority.hasPrefix("[") ? TransportAddress(host) != nil && authority.contains("]") : Self.isName(host),
+            host != "*" || scheme != nil
+        else { throw InvalidEntry(host.isEmpty ? "it has no host" : "\(host) is not a host") }
     }
 
     /// Returns whether a source is one that the entry allows, apart from the ports that are always allowed.
     func matches(_ path: OriginPath, scheme: String, host: String, port: Int) -> Bool {
         if let wanted = self.scheme, wanted != scheme { return false }
         if let wanted = self.port, wanted != port { return false }
-        guard self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host else {
-            return false
-        }
+        guard let rest = self.host.match(Array(host.utf8)[...])?.rest, rest.isEmpty else { return false }
         return folder.map(path.isIn) ?? true
     }
 
@@ -54,19 +52,20 @@ public struct AllowedOrigin: Hashable, Sendable {
         return port
     }
 
-    private static func folder(_ path: Substring) throws(InvalidEntry) -> [UInt8] {
-        guard !path.contains(where: { "?#*".contains($0) }) else {
-            throw InvalidEntry("\(path) has a query, a fragment or a wildcard")
+    private static func folder(_ path: Substring) throws(InvalidEntry) -> Wildcards {
+        guard !path.contains(where: { "?#".contains($0) }) else {
+            throw InvalidEntry("\(path) has a query or a fragment")
         }
-        let folder = OriginPath(path)
-        guard folder.staysInFolder else { throw InvalidEntry("\(path) has dot segments") }
-        return folder.bytes.last == OriginPath.slash ? folder.bytes : folder.bytes + [OriginPath.slash]
+        guard OriginPath(path).staysInFolder else { throw InvalidEntry("\(path) has dot segments") }
+        let isOpen = path.hasSuffix("/") || path.hasSuffix("*")
+        return Wildcards(isOpen ? path : path + "/") { OriginPath($0).bytes }
     }
 
+    /// Whether a host is a name, perhaps with wildcards. One in front of a name would allow longer names, too.
     private static func isName(_ host: String) -> Bool {
-        let name = host.hasPrefix("*.") ? host.dropFirst(2) : host[...]
-        return !name.isEmpty && !name.hasPrefix(".")
-            && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-_.".contains)
+        let name = host.hasPrefix("*.") ? host.dropFirst(2) : host == "*" ? "a" : host[...]
+        return !name.isEmpty && !name.hasPrefix(".") && !name.hasPrefix("*")
+            && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-_.*".contains)
     }
 
     /// Why a text is no entry.

@@ -20,9 +20,10 @@ struct OriginPath {
         staysInFolder = isDecoded && ![bytes, twice].contains(where: Self.hasDotSegments)
     }
 
-    /// Returns whether the path is below a folder, which ends with a slash, or is that folder.
-    func isIn(_ folder: [UInt8]) -> Bool {
-        (bytes.starts(with: folder) || bytes + [Self.slash] == folder) && staysInFolder
+    /// Returns whether the path is below a folder, which ends with a slash or a wildcard, or is that folder.
+    func isIn(_ folder: Wildcards) -> Bool {
+        guard staysInFolder else { return false }
+        return folder.match(bytes[...]) != nil || folder.match((bytes + [Self.slash])[...])?.rest.isEmpty == true
     }
 
     /// The path without `.`, `..` and empty segments, as the file system sees it.

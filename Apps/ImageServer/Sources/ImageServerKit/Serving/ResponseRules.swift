@@ -11,26 +11,33 @@ public struct ResponseRules: Sendable {
     public var headers: HTTPFields
     /// What precedes all paths, without a slash at its end. Health checks are also answered without it.
     public var pathPrefix: String
+    /// A further path of the health check, without the prefix; nil for none.
+    public var healthPath: String?
 
     /// Creates rules. By default, there are none.
     public init(
-        purgeSecret: String? = nil, allowedReader: String? = nil, headers: HTTPFields = [:], pathPrefix: String = ""
+        purgeSecret: String? = nil, allowedReader: String? = nil, headers: HTTPFields = [:], pathPrefix: String = "",
+        healthPath: String? = nil
     ) {
         self.purgeSecret = purgeSecret
         self.allowedReader = allowedReader
         self.headers = headers
         self.pathPrefix = pathPrefix
+        self.healthPath = healthPath
     }
 
-    /// Returns a request without the prefix of its path; nil if it has another one.
+    /// Returns a request without the prefix of its path, and with the path of this server's health check in place of
+    /// another one; nil if it has another prefix.
     func request(_ request: ServerRequest) -> ServerRequest? {
-        guard !pathPrefix.isEmpty else { return request }
         if request.isHealthCheck { return request }
         guard request.target.hasPrefix(pathPrefix) else { return nil }
         let target = String(request.target.dropFirst(pathPrefix.count))
         guard target.hasPrefix("/") else { return nil }
-        return ServerRequest(
+        let request = ServerRequest(
             method: request.method, target: target, headers: request.headers, client: request.client)
+        guard let healthPath, request.path == healthPath else { return request }
+        return ServerRequest(
+            method: request.method, target: "/health", headers: request.headers, client: request.client)
     }
 
     /// Adds the header fields of all responses.
@@ -51,34 +58,34 @@ public struct ResponseRules: Sendable {
     }
 }
 
-extension SettingsReader {
+extension SettingValues {
     func responseRules() throws(SettingsFailure) -> ResponseRules {
-        for name in ["pathPrefix", "allowOrigin"] where try text(name).contains(where: \.isWhitespace) {
+        let texts = [
+            ("pathPrefix", self.pathPrefix), ("allowOrigin", self.allowOrigin), ("healthPath", self.healthPath),
+        ]
+        for (name, text) in texts where text?.contains(where: \.isWhitespace) == true {
             throw .invalid(name, "it has a space")
         }
-        let prefix = try text("pathPrefix").split(separator: "/").map { "/\($0)" }.joined()
         return ResponseRules(
-            purgeSecret: try optionalText("purgeSecret"), allowedReader: try optionalText("allowOrigin"),
-            headers: try responseFields(), pathPrefix: prefix)
+            purgeSecret: self.purgeSecret, allowedReader: self.allowOrigin, headers: try responseFields(),
+            pathPrefix: Self.path(self.pathPrefix), healthPath: self.healthPath.map(Self.path))
     }
 
+    /// Returns a path with a slash at its start and none at its end.
+    private static func path(_ text: String) -> String { text.split(separator: "/").map { "/\($0)" }.joined() }
+
     private func responseFields() throws(SettingsFailure) -> HTTPFields {
-        let fields = try headerFields("responseHeaders")
+        let fields = try headerFields(self.responseHeaders, "responseHeaders")
         let own = Self.messageFields.union(["date", "content-range"])
         try check(fields.map(\.name), "responseHeaders", without: own)
         return fields
     }
 
-    func optionalText(_ name: String) throws(SettingsFailure) -> String? {
-        let value = try text(name)
-        return value.isEmpty ? nil : value
-    }
-
     /// Returns header fields that are written as `Name: value` or, as in imgproxy, `Name=value`, with `\;` between
     /// them.
-    func headerFields(_ name: String) throws(SettingsFailure) -> HTTPFields {
+    func headerFields(_ list: String, _ name: String) throws(SettingsFailure) -> HTTPFields {
         var fields: HTTPFields = [:]
-        for text in anyText(name).split(separator: "\\;") {
+        for text in list.split(separator: "\\;") {
             let field = text.prefix { $0 != ":" && $0 != "=" }
             let value = text.dropFirst(field.count + 1).drop { $0 == " " }
             guard let key = HTTPField.Name(String(field.drop { $0 == " " })), field.count < text.count,

@@ -54,17 +54,18 @@ package struct ServerComposition: Sendable {
             unavailableOriginCount: { breakers.unavailableServerCount },
             removeOrigin: { await loader.removeCachedImages(for: ImageRequest(url: $0)) },
             renderer: ImageRenderer(
-                decoder: decoder, limits: settings.limits, standardQuality: settings.quality,
-                saveDataQuality: settings.results.saveDataQuality, encoders: settings.results.encoders, clock: clock),
-            formats: settings.results.formats, usesClientHints: settings.results.usesClientHints,
-            watermark: settings.results.watermark, watermarkOpacity: settings.results.watermarkOpacity,
+                decoder: decoder, limits: settings.limits, refusedSources: settings.refusedSources,
+                standardQuality: settings.quality, saveDataQuality: settings.saveDataQuality,
+                encoders: settings.results.encoders, clock: clock),
+            formats: settings.results.formats, usesClientHints: settings.clientHints,
+            watermark: settings.results.watermark, watermarkOpacity: settings.watermarkOpacity,
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger),
             purges: Purges(levels: levels, longest: settings.bounds.longest, now: { Date() }),
             fallback: try settings.makeFallback(decoder), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
-            timeLimit: settings.requestTime, clock: clock, now: { Date() }, tracer: tracer,
+            timeLimit: .seconds(settings.requestSeconds), clock: clock, now: { Date() }, tracer: tracer,
             metrics: metrics, logger: logger)
         metricsExporter = settings.makeMetricsExporter(network, parts, scheduler)
     }
@@ -97,8 +98,8 @@ extension ServerSettings {
 
     /// An origin that sends nothing for a second holds up no other.
     func downloads(clock: any Clock<Duration>) -> LaneOptions {
-        var lane = LaneOptions(limit: maxDownloads, perServerLimit: maxDownloadsPerServer)
-        lane.stallLimit = StallLimit(bytes: 1_024, time: .seconds(1), maxRunning: 5 * maxDownloads, clock: clock)
+        var lane = LaneOptions(limit: self.maxDownloads, perServerLimit: self.maxDownloadsPerServer)
+        lane.stallLimit = StallLimit(bytes: 1_024, time: .seconds(1), maxRunning: 5 * self.maxDownloads, clock: clock)
         return lane
     }
 
@@ -109,11 +110,12 @@ extension ServerSettings {
         let addresses = addressRules
         let network = CurlTransport(
             options: CurlTransport.Options(
-                maxConnectionsPerServer: maxDownloadsPerServer, maxConnections: maxDownloads * 2,
-                rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
+                maxConnectionsPerServer: self.maxDownloadsPerServer, maxConnections: self.maxDownloads * 2,
+                rootsFile: self.rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
-            GuardedTransport(network, rules: originRules, userAgent: userAgent, forwarding: forwarding),
-            threshold: breakerFailures, pause: breakerTime, countsResponses: false, clock: ContinuousClock())
+            GuardedTransport(network, rules: originRules, userAgent: self.userAgent, forwarding: forwarding),
+            threshold: self.breakerFailures > 0 ? self.breakerFailures : .max, pause: .seconds(self.breakerSeconds),
+            countsResponses: false, clock: ContinuousClock())
     }
 
     /// The HTTP cache, over the network and buckets. The header fields of clients are added in front of it, so that no
@@ -127,7 +129,7 @@ extension ServerSettings {
         let caching = CachingTransport(
             over: OriginNetwork(http: network, buckets: makeBuckets()), cache: try makeSourceCache(shared),
             rules: CachingOptions(
-                policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
+                policy: SharedCachePolicy(bounds: bounds, missingLifetime: .seconds(self.missingLifetime)),
                 identity: { fields, _ in CacheIdentity(partition: fields[OriginalClient.identityField]) },
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
@@ -145,7 +147,8 @@ extension ServerSettings {
         guard let s3Server else { return nil }
         let network = CurlTransport(
             options: CurlTransport.Options(
-                maxConnectionsPerServer: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
+                maxConnectionsPerServer: self.maxDownloads, maxConnections: self.maxDownloads,
+                rootsFile: self.rootsFile,
                 usesEnvironmentProxy: false))
         return S3Transport(network, server: s3Server) { Date() }
     }
@@ -154,7 +157,8 @@ extension ServerSettings {
         _ origins: ModifyingTransport, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
         _ observer: LoaderInstrumentation
     ) -> ImageLoader {
-        ImageLoader(
+        let downloadSeconds = self.downloadSeconds > 0 ? self.downloadSeconds : self.requestSeconds
+        return ImageLoader(
             ImageLoaderParts(
                 memoryCache: nil,
                 transport: .cached(origins).adding(
@@ -163,8 +167,8 @@ extension ServerSettings {
                 scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
                 retryPolicy: TransferRetryPolicy(maxRetries: 1),
                 transferOptions: TransferOptions(
-                    connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
-                    bodyByteLimit: limits.sourceBytes),
+                    connectTimeout: .seconds(self.connectSeconds), stallTimeout: .seconds(self.stallSeconds),
+                    totalTimeout: .seconds(downloadSeconds), bodyByteLimit: limits.sourceBytes),
                 clock: ContinuousClock()))
     }
 
@@ -189,7 +193,7 @@ extension ServerSettings {
         guard collector != nil else { return nil }
         return CurlTransport(
             options: CurlTransport.Options(
-                maxConnectionsPerServer: 2, maxConnections: 2, rootsFile: rootsFile, usesEnvironmentProxy: false))
+                maxConnectionsPerServer: 2, maxConnections: 2, rootsFile: self.rootsFile, usesEnvironmentProxy: false))
     }
 
     fileprivate func makeSpanExporter(
@@ -215,22 +219,29 @@ extension ServerSettings {
 
     /// A file is read now, and a URL when the image is needed.
     fileprivate func makeFallback(_ decoder: DownsamplingDecoder) throws(SettingsFailure) -> FallbackImage? {
-        guard let fallbackImage else { return nil }
         let source: FallbackImage.Source
-        if fallbackImage.contains("://") {
-            guard let url = URL(webAddress: fallbackImage) else { throw .invalid("fallbackImage", "not a URL") }
+        if let encoded = self.fallbackData {
+            guard let content = Data(base64Encoded: encoded) else { throw .invalid("fallbackData", "not Base64") }
+            try SettingsFile.checkImage(content, "fallbackData", decoder)
+            source = .data(content)
+        } else if let address = self.fallbackImage, address.contains("://") {
+            guard let url = URL(webAddress: address) else { throw .invalid("fallbackImage", "not a URL") }
             source = .url(url)
-        } else {
-            let content = try SettingsFile.content(of: fallbackImage)
+        } else if let path = self.fallbackImage {
+            let content = try SettingsFile.content(of: path)
             try SettingsFile.checkImage(content, "fallbackImage", decoder)
             source = .data(content)
+        } else {
+            return nil
         }
-        return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime, source: source)
+        return FallbackImage(
+            status: self.fallbackStatus == 0 ? nil : self.fallbackStatus, lifetime: .seconds(self.fallbackLifetime),
+            source: source)
     }
 
     fileprivate func makeResultLevels(_ shared: (any ImageDataCache)?) throws -> [ResultCache.Level] {
         let levels: [(ResultLevel, (any ImageDataCache)?)] = [
-            (.disk, try makeDataCache("results", byteLimit: resultCacheBytes)), (.shared, shared),
+            (.disk, try makeDataCache("results", byteLimit: self.resultCacheBytes)), (.shared, shared),
         ]
         return levels.compactMap { name, cache in cache.map { ResultCache.Level(name: name, cache: $0) } }
     }
@@ -238,14 +249,14 @@ extension ServerSettings {
     fileprivate func makeResultCache(_ levels: [ResultCache.Level], logger: Logger) -> ResultCache {
         let reports = FailureReports(clock: ContinuousClock())
         return ResultCache(
-            memoryByteLimit: memoryCacheBytes, levels: levels, longest: bounds.longest, now: { Date() },
+            memoryByteLimit: self.memoryCacheBytes, levels: levels, longest: bounds.longest, now: { Date() },
             report: { level, failure in
                 reports.report("result cache failed", failure, ["level": "\(level)"], to: logger)
             })
     }
 
     private func makeSourceCache(_ shared: (any ImageDataCache)?) throws -> any ImageDataCache {
-        guard let disk = try makeDataCache("sources", byteLimit: sourceCacheBytes) else {
+        guard let disk = try makeDataCache("sources", byteLimit: self.sourceCacheBytes) else {
             return shared ?? NoDataCache()
         }
         guard let shared else { return disk }
@@ -253,7 +264,7 @@ extension ServerSettings {
     }
 
     private func makeDataCache(_ name: String, byteLimit: Int) throws -> DiskDataCache? {
-        guard let folder = cacheDirectory?.appending(path: name) else { return nil }
+        guard let folder = self.cacheDirectory.map({ URL(filePath: $0).appending(path: name) }) else { return nil }
         try SettingsFile.createFolder(folder)
         return DiskDataCache(directory: folder, byteLimit: byteLimit) { Date() }
     }

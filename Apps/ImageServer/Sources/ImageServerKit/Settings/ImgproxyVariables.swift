@@ -1,174 +1,236 @@
-/// The environment variables of imgproxy that have a counterpart among the settings.
+import ImageLoaderKit
+import NIOCore
+
+/// The environment variables of imgproxy that give settings their values.
 ///
 /// They are read in place of variables of this server that are missing, so that imgproxy can be replaced in a compose
 /// file.
-public enum ImgproxyVariables {
-    /// A variable of imgproxy and its counterpart.
-    public struct Entry: Sendable {
-        /// The name without `IMGPROXY_`.
-        public let name: String
-        /// The settings that have its value.
-        public let settings: [String]
-        /// What is different; empty if nothing is.
-        public let note: String
-        /// Returns the values of the settings; nil for those that it leaves at their defaults.
-        let convert: @Sendable (String) -> [String?]
-    }
+package enum ImgproxyVariables {
+    static let prefix = "IMGPROXY_"
 
-    /// All variables with a counterpart, in the order of imgproxy's documentation.
-    public static let all: [Entry] = [
-        Entry("BIND", ["host", "port"], "without a host: all addresses", convert: address),
-        Entry("PATH_PREFIX", "pathPrefix"), Entry("TIMEOUT", "requestSeconds"),
-        Entry("KEEP_ALIVE_TIMEOUT", "idleSeconds"), Entry("GRACEFUL_STOP_TIMEOUT", "shutdownSeconds"),
-        Entry("WORKERS", "maxDecodes"), Entry("CONCURRENCY", "maxDecodes"),
-        Entry("MAX_CLIENTS", "maxConnections", "0 keeps the default", unlessZero),
-        Entry("REQUESTS_QUEUE_SIZE", "maxWaiting", "0 keeps the default", unlessZero),
-        Entry("PROMETHEUS_BIND", ["metricsPort"], "the host is that of `BIND`") { [address($0).last ?? nil] },
-        Entry("TTL", "standardLifetime", "an origin's own lifetime comes first"),
-        Entry("USER_AGENT", "userAgent"), Entry("ALLOW_ORIGIN", "allowOrigin"),
-        Entry("CUSTOM_REQUEST_HEADERS", "requestHeaders", "only to `forwardOrigins`"),
-        Entry("CUSTOM_RESPONSE_HEADERS", "responseHeaders"),
-        Entry("REQUEST_HEADERS_PASSTHROUGH", "forwardHeaders", "only to `forwardOrigins`"),
-        Entry("COOKIE_PASSTHROUGH", "forwardCookies", "without a base URL: to `allowedOrigins`"),
-        Entry("COOKIE_BASE_URL", "forwardOrigins"),
-        Entry("KEY", "key"), Entry("SALT", "salt"), Entry("SIGNATURE_SIZE", "signatureSize"),
-        Entry("MAX_SRC_RESOLUTION", "maxSourcePixels", "in megapixels", megapixels),
-        Entry("MAX_SRC_FILE_SIZE", "maxSourceBytes", "0 keeps the default", unlessZero),
-        Entry("MAX_ANIMATION_FRAMES", "maxFrames"),
-        Entry("MAX_RESULT_DIMENSION", "maxResultSide", "0 keeps the default", unlessZero),
-        Entry(
-            "ALLOWED_SOURCES", "allowedOrigins",
-            "without wildcards in paths; buckets are named; `local://` is left out beside others", origins),
-        Entry("LOCAL_FILESYSTEM_ROOT", "fileRoots"),
-        Entry("ALLOWED_PROCESSING_OPTIONS", "allowedOptions"),
-        Entry("ALLOW_LOOPBACK_SOURCE_ADDRESSES", "allowedAddresses", "", ranges("127.0.0.0/8,::1")),
-        Entry("ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", "allowedAddresses", "", ranges("169.254.0.0/16,fe80::/10")),
-        Entry(
-            "ALLOW_PRIVATE_SOURCE_ADDRESSES", "allowedAddresses", "must be set: imgproxy's default is true",
-            ranges("10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7")),
-        Entry("QUALITY", "quality"),
-        Entry("FORMAT_QUALITY", "formatQuality", "formats that aren't built are left out", formatQuality),
-        Entry("ENABLE_WEBP_DETECTION", "autoWebp", "the old name"),
-        Entry("ENABLE_AVIF_DETECTION", "autoAvif", "the old name"),
-        Entry("AUTO_WEBP", "autoWebp"), Entry("ENFORCE_WEBP", "enforceWebp"), Entry("AUTO_AVIF", "autoAvif"),
-        Entry("ENFORCE_AVIF", "enforceAvif"), Entry("AUTO_JXL", "autoJxl"), Entry("ENFORCE_JXL", "enforceJxl"),
-        Entry("PREFERRED_FORMATS", "preferredFormats"), Entry("JPEG_PROGRESSIVE", "jpegProgressive"),
-        Entry("PNG_INTERLACED", "pngInterlaced"), Entry("PNG_QUANTIZE", "pngQuantize"),
-        Entry("PNG_QUANTIZATION_COLORS", "pngQuantizationColors"), Entry("WEBP_EFFORT", "webpEffort"),
-        Entry("AVIF_SPEED", "avifSpeed"), Entry("JXL_EFFORT", "jxlEffort"), Entry("STRIP_METADATA", "stripMetadata"),
-        Entry("KEEP_COPYRIGHT", "keepCopyright"), Entry("ENABLE_CLIENT_HINTS", "clientHints"),
-        Entry("WATERMARK_PATH", "watermarkPath"), Entry("WATERMARK_URL", "watermarkUrl"),
-        Entry("WATERMARK_DATA", "watermarkData"),
-        Entry("WATERMARK_OPACITY", "watermarkOpacity"),
-        Entry("STRIP_COLOR_PROFILE", "stripColorProfile"), Entry("PRESETS", "presets"),
-        Entry("PRESETS_PATH", "presetsFile"), Entry("ONLY_PRESETS", "onlyPresets"),
-        Entry("FALLBACK_IMAGE_PATH", "fallbackImage"), Entry("FALLBACK_IMAGE_URL", "fallbackImage"),
-        Entry("FALLBACK_IMAGE_HTTP_CODE", "fallbackStatus"),
-        Entry("FALLBACK_IMAGE_TTL", "fallbackLifetime", "0 keeps the default", unlessZero),
-        Entry("S3_REGION", "bucketRegion"), Entry("S3_ENDPOINT", "bucketEndpoint"),
-        Entry("BASE_URL", "baseUrl", "with a slash at its end"), Entry("ETAG_BUSTER", "cacheBuster"),
-        Entry("LOG_LEVEL", "logLevel", "", logLevel),
-        Entry("LOG_FORMAT", "logFormat", "`json` and `gcp` are `json`, others `text`") {
-            ["json", "gcp"].contains($0) ? "json" : "text"
-        },
+    /// Variables that are read together with others.
+    private static let companions = ["USE_S3", "NETWORK"]
+
+    /// Variables that change the meaning of URLs or of other variables, or protect the server, and have no counterpart:
+    /// their only possible value, and why there is no other.
+    private static let fixed = [
+        ("SECRET", "", "this server has no such token; let a proxy check it"),
+        ("SOURCE_URL_ENCRYPTION_KEY", "", "this server doesn't decrypt sources"),
+        ("ARGUMENTS_SEPARATOR", ":", "arguments are separated by colons"),
+        ("PRESETS_SEPARATOR", ",", "presets are separated by commas"),
+        ("CUSTOM_HEADERS_SEPARATOR", "\\;", "header fields are separated by \\;"),
+        ("SOURCE_URL_QUERY_SEPARATOR", "?", "the query of a source begins with a question mark"),
+        ("BASE64_URL_INCLUDES_FILENAME", "false", "a source in Base64 is followed by nothing but an extension"),
+        ("COOKIE_PASSTHROUGH_ALL", "false", "name the sources in COOKIE_BASE_URL"),
     ]
 
     /// Returns an environment with the variables of this server that those of imgproxy stand for.
     ///
-    /// - Throws: `.invalid` for a variable that protects the server, and has no counterpart.
+    /// - Throws: `.invalid` for a value that this server can't have, or of a variable that it can't do without.
     static func translated(_ environment: [String: String]) throws(SettingsFailure) -> [String: String] {
-        if environment["\(prefix)SECRET"]?.isEmpty == false {
-            throw .invalid("\(prefix)SECRET", "this server has no such token; let a proxy check it")
+        for (name, only, reason) in fixed {
+            guard let text = environment.value(of: prefix + name), text != only else { continue }
+            if only == "false", try !ImgproxyVariable.flag(text, prefix + name) { continue }
+            throw .invalid(prefix + name, reason)
         }
         var found: [String: String] = [:]
-        for entry in all {
-            guard let text = environment[entry.variable], !text.isEmpty else { continue }
-            for (name, value) in zip(entry.settings, entry.convert(text)) {
-                guard let value, let setting = Setting.all.first(where: { $0.name == name }) else { continue }
-                // Several variables add to one list of address ranges.
-                let isList = name == "allowedAddresses"
-                found[setting.variable] = [isList ? found[setting.variable] : nil, value].compactMap(\.self)
-                    .joined(separator: ",")
+        for setting in Settings.all {
+            var values: [String] = []
+            for variable in setting.imgproxy {
+                guard let text = environment.value(of: variable.name) else { continue }
+                let value = setting.isFlag ? "\(try ImgproxyVariable.flag(text, variable.name))" : text
+                if let value = try variable.convert(value, environment) { values.append(value) }
             }
-        }
-        // The names of Amazon's own tools, which imgproxy reads, too.
-        for (name, setting) in [("AWS_ACCESS_KEY_ID", "bucketAccessKey"), ("AWS_SECRET_ACCESS_KEY", "bucketSecretKey")]
-        where environment["\(prefix)USE_S3"] != nil {
-            if let setting = Setting.all.first(where: { $0.name == setting }) {
-                found[setting.variable] = environment[name]
-            }
+            guard let first = values.first else { continue }
+            found[setting.variable] = setting.isList ? values.joined(separator: ",") : first
         }
         return environment.merging(found) { own, _ in own }
     }
 
     /// Returns the name of the variable that gives a setting its value; nil if there is none.
-    static func name(ofValueFor setting: String, in environment: [String: String]) -> String? {
-        guard let own = Setting.all.first(where: { $0.name == setting })?.variable, environment[own] == nil else {
-            return nil
-        }
-        return all.last { $0.settings.contains(setting) && environment[$0.variable]?.isEmpty == false }?.variable
+    static func name(ofValueFor setting: any AnySetting, in environment: [String: String]) -> String? {
+        guard environment[setting.variable] == nil else { return nil }
+        return setting.imgproxy.first { environment.value(of: $0.name) != nil }?.name
     }
 
     /// Returns the variables of imgproxy in an environment that have no counterpart, in alphabetical order.
-    public static func unknown(in environment: [String: String]) -> [String] {
-        let known = Set(all.map(\.variable) + ["\(prefix)USE_S3"])
-        return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
-    }
-
-    fileprivate static let prefix = "IMGPROXY_"
-}
-
-extension ImgproxyVariables.Entry {
-    /// The name of the variable.
-    var variable: String { ImgproxyVariables.prefix + name }
-
-    fileprivate init(
-        _ name: String, _ setting: String, _ note: String = "",
-        _ convert: @escaping @Sendable (String) -> String? = { $0 }
-    ) {
-        self.init(name, [setting], note) { [convert($0)] }
-    }
-
-    fileprivate init(
-        _ name: String, _ settings: [String], _ note: String, convert: @escaping @Sendable (String) -> [String?]
-    ) {
-        self.name = name
-        self.settings = settings
-        self.note = note
-        self.convert = convert
+    package static func unknown(in environment: [String: String]) -> [String] {
+        let known = Set(
+            Settings.all.flatMap(\.imgproxy).map(\.name) + (companions + fixed.map(\.0)).map { prefix + $0 })
+        return environment.keys.filter {
+            $0.hasPrefix(prefix) && !known.contains($0) && environment.value(of: $0) != nil
+        }
+        .sorted()
     }
 }
 
-extension ImgproxyVariables {
-    @Sendable private static func address(_ text: String) -> [String?] {
-        guard let colon = text.lastIndex(of: ":") else { return [text, nil] }
-        let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
-        return [host.isEmpty ? "0.0.0.0" : host, String(text[text.index(after: colon)...])]
+/// A variable of imgproxy that gives a setting its value.
+package struct ImgproxyVariable: Sendable, ExpressibleByStringLiteral {
+    /// Returns a value as the setting has it, or nil for its default.
+    typealias Conversion =
+        @Sendable (_ text: String, _ environment: [String: String]) throws(SettingsFailure) -> String?
+
+    package let name: String
+    /// What is different; empty if nothing is.
+    let note: String
+    let convert: Conversion
+
+    /// - Parameter name: The name without `IMGPROXY_`.
+    init(_ name: String, _ note: String = "", convert: @escaping Conversion = { text, _ in text }) {
+        self.init(fullName: ImgproxyVariables.prefix + name, note, convert: convert)
     }
 
-    @Sendable private static func megapixels(_ text: String) -> String? {
-        Double(text).flatMap { Int(exactly: ($0 * 1e6).rounded()) }.map { "\($0)" } ?? text
+    private init(fullName: String, _ note: String, convert: @escaping Conversion) {
+        (name, self.note, self.convert) = (fullName, note, convert)
     }
 
-    /// Without `local://`: the folders of files are a setting of their own. Alone, it is an error.
-    @Sendable private static func origins(_ text: String) -> String? {
-        let others = text.split(separator: ",").filter { !$0.hasPrefix("local:") }
-        return others.isEmpty ? text : others.joined(separator: ",")
+    package init(stringLiteral name: String) { self.init(name) }
+
+    /// Returns the value of a boolean as Go reads it.
+    static func flag(_ text: String, _ name: String) throws(SettingsFailure) -> Bool {
+        if ["1", "t", "T", "TRUE", "true", "True"].contains(text) { return true }
+        if ["0", "f", "F", "FALSE", "false", "False"].contains(text) { return false }
+        throw .invalid(name, "\(text) is not true or false")
+    }
+}
+
+extension ImgproxyVariable {
+    static func unlessZero(_ name: String) -> Self {
+        Self(name, "0 keeps the default") { text, _ in Int(text) == 0 ? nil : text }
     }
 
-    @Sendable private static func unlessZero(_ text: String) -> String? { Int(text) == 0 ? nil : text }
-
-    private static func ranges(_ ranges: String) -> @Sendable (String) -> String? {
-        { ["1", "true", "t"].contains($0.lowercased()) ? ranges : nil }
+    static func megapixels(_ name: String) -> Self {
+        Self(name, "in megapixels") { text, _ in
+            Double(text).flatMap { Int(exactly: ($0 * 1e6).rounded()) }.map { "\($0)" } ?? text
+        }
     }
 
-    @Sendable private static func formatQuality(_ text: String) -> String? {
-        let pairs = text.split(separator: ",").map { $0.split(separator: "=") }
-        let known = pairs.filter { ($0.first.flatMap { try? OutputFormats.format(named: $0) }) != nil }
-        return known.isEmpty ? nil : known.map { $0.joined(separator: ":") }.joined(separator: ",")
+    static func userAgent(_ name: String) -> Self {
+        Self(name) { text, _ in text.replacing("%current_version", with: ImageLoader.version) }
     }
 
-    @Sendable private static func logLevel(_ text: String) -> String? {
-        ["warn": "warning", "fatal": "critical", "panic": "critical"][text.lowercased()] ?? text.lowercased()
+    static func ranges(_ name: String, _ ranges: String, _ note: String = "") -> Self {
+        Self(name, note) { text, _ throws(SettingsFailure) in
+            try flag(text, ImgproxyVariables.prefix + name) ? ranges : nil
+        }
+    }
+
+    static func formatQuality(_ name: String) -> Self {
+        Self(name, "formats that aren't built are left out") { text, _ in
+            let pairs = text.split(separator: ",").map { $0.split(separator: "=").map(\.trimmed) }
+            let known = pairs.filter { ($0.first.flatMap { try? OutputFormats.format(named: $0[...]) }) != nil }
+            return known.isEmpty ? nil : known.map { $0.joined(separator: ":") }.joined(separator: ",")
+        }
+    }
+
+    static func logLevel(_ name: String) -> Self {
+        Self(name) { text, _ in
+            ["warn": "warning", "fatal": "critical", "panic": "critical"][text.lowercased()] ?? text.lowercased()
+        }
+    }
+
+    static func logFormat(_ name: String) -> Self {
+        Self(name, "`json` and `gcp` are `json`, others `text`") { text, _ in
+            ["json", "gcp"].contains(text) ? "json" : "text"
+        }
+    }
+
+    /// A credential in the variables of Amazon's own tools, which imgproxy reads, too.
+    static func amazon(_ name: String) -> Self {
+        Self(fullName: name, "with `IMGPROXY_USE_S3`") { text, environment throws(SettingsFailure) in
+            let variable = ImgproxyVariables.prefix + "USE_S3"
+            guard let text = environment.value(of: variable), try flag(text, variable) else { return nil }
+            return environment[name]
+        }
+    }
+}
+
+/// Addresses to listen at.
+extension ImgproxyVariable {
+    static func host(_ name: String) -> Self {
+        Self(name, "without a host: all addresses") { text, environment throws(SettingsFailure) in
+            guard let network = try network(of: name, environment) else { return nil }
+            let host = try address(text, name).host
+            if !host.isEmpty { return host }
+            return network != "tcp4" && hasIPv6 ? "::" : "0.0.0.0"
+        }
+    }
+
+    static func port(_ name: String) -> Self {
+        Self(name) { text, environment throws(SettingsFailure) in
+            try network(of: name, environment) == nil ? nil : address(text, name).port
+        }
+    }
+
+    static func socket(_ name: String) -> Self {
+        Self(name, "with `IMGPROXY_NETWORK=unix`") { text, environment throws(SettingsFailure) in
+            try network(of: name, environment) == nil ? text : nil
+        }
+    }
+
+    /// Whether this machine can listen at `::`, which is all addresses.
+    private static var hasIPv6: Bool {
+        // Without a list, IPv4 is what every machine has.
+        ((try? System.enumerateDevices()) ?? []).contains { $0.address?.protocol == .inet6 }
+    }
+
+    /// Returns the network of an address, or nil if it is the path of a Unix socket. Only `BIND` can be one.
+    private static func network(
+        of variable: String, _ environment: [String: String]
+    ) throws(SettingsFailure) -> String? {
+        let name = ImgproxyVariables.prefix + "NETWORK"
+        guard variable == "BIND", let network = environment.value(of: name) else { return "tcp" }
+        if network == "unix" { return nil }
+        guard ["tcp", "tcp4", "tcp6"].contains(network) else {
+            throw .invalid(name, "\(network) is not tcp, tcp4, tcp6 or unix")
+        }
+        return network
+    }
+
+    /// Returns the parts of `host:port`, in which an IPv6 address has brackets, and the host may be missing.
+    private static func address(_ text: String, _ name: String) throws(SettingsFailure) -> (host: String, port: String)
+    {
+        guard let colon = text.lastIndex(of: ":") else {
+            throw .invalid(ImgproxyVariables.prefix + name, "\(text) has no port")
+        }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        guard isBracketed || !host.contains(where: { ":[]".contains($0) }) else {
+            throw .invalid(ImgproxyVariables.prefix + name, "\(text) is not such as [::1]:8080")
+        }
+        return (String(isBracketed ? host.dropFirst().dropLast() : host), String(text[text.index(after: colon)...]))
+    }
+}
+
+/// Sources.
+extension ImgproxyVariable {
+    /// Prefixes of URLs. Ours end at a slash or a wildcard, and a list with `*` allows all.
+    static func sources(_ name: String) -> Self {
+        Self(name, "a host without a slash after it is a whole host") { text, _ throws(SettingsFailure) in
+            let entries = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+            if entries.contains("*") { return nil }
+            for entry in entries where entry.hasPrefix("local:") && entry != "local://" && entry != "local:///" {
+                throw .invalid(ImgproxyVariables.prefix + name, "\(entry): name the folder in LOCAL_FILESYSTEM_ROOT")
+            }
+            return entries.map { entry in
+                let path = entry.drop { $0 != ":" }.dropFirst(3).drop { $0 != "/" }
+                return path.isEmpty || path.hasSuffix("/") || path.hasSuffix("*") ? entry : entry + "*"
+            }.joined(separator: ",")
+        }
+    }
+
+    /// The folder of local files, unless the allowed sources leave them out.
+    static func folder(_ name: String) -> Self {
+        Self(name, "unless `IMGPROXY_ALLOWED_SOURCES` leaves `local://` out") { text, environment in
+            let sources = environment.value(of: ImgproxyVariables.prefix + "ALLOWED_SOURCES")?.split(separator: ",")
+            return sources?.contains { ["*", "local://", "local:///"].contains($0.trimmed) } ?? true ? text : nil
+        }
+    }
+}
+
+extension [String: String] {
+    /// Returns the value of a variable; nil if it is blank, as in imgproxy.
+    fileprivate func value(of name: String) -> String? {
+        self[name].map(\.trimmed).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -6,7 +6,7 @@ enum KubernetesVariables {
     /// Returns the variables of an environment without those of Services.
     static func removed(from environment: [String: String]) -> [String: String] {
         environment.filter { name, value in
-            guard name.hasPrefix(Setting.variablePrefix) else { return true }
+            guard name.hasPrefix(SettingsReader.variablePrefix) else { return true }
             return !isOfService(name)
                 && !(name.hasSuffix("_PORT") && value.prefixMatch(of: /(tcp|udp|sctp):\/\//) != nil)
         }

@@ -24,16 +24,16 @@ package enum ReferenceTables {
     private static var settings: String {
         table(
             ["flag", "default", ""],
-            Setting.all.map { setting in
-                ["`\(setting.flag)`", setting.standard.isEmpty ? "" : "`\(setting.standard)`", setting.summary]
+            Settings.all.map { setting in
+                ["`\(setting.flag)`", setting.standardText.isEmpty ? "" : "`\(setting.standardText)`", setting.summary]
             })
     }
 
     private static var variables: String {
         table(
             ["imgproxy", "here", ""],
-            ImgproxyVariables.all.map { entry in
-                [entry.variable, entry.settings.joined(separator: "`, `")].map { "`\($0)`" } + [entry.note]
+            Settings.all.flatMap { setting in
+                setting.imgproxy.map { ["`\($0.name)`", "`\(setting.name)`", $0.note] }
             })
     }
 

@@ -23,7 +23,8 @@ public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// Reads settings from flags, environment variables and a JSON file, in this order of precedence.
-struct SettingsReader {
+package struct SettingsReader: Sendable {
+    static let variablePrefix = "IMAGE_SERVER_"
     private let reader: ConfigReader
     private let given: Set<String>
 
@@ -39,7 +40,7 @@ struct SettingsReader {
             .prefixKeys(with: ["image", "server"])
         let first = ConfigReader(providers: [flags, variables])
         var names = Set(
-            Setting.all.filter { setting in
+            Settings.all.filter { setting in
                 environment[setting.variable] != nil || arguments.contains { $0.isFlag(setting.flag) }
             }.map(\.name))
         if let path = first.string(forKey: "config") {
@@ -52,88 +53,28 @@ struct SettingsReader {
         given = names
     }
 
-    func text(_ name: String) throws(SettingsFailure) -> String {
-        try value(name) { reader.string(forKey: $0) } ?? standard(name)
-    }
-
-    /// Returns an integer in a range.
-    func integer(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(SettingsFailure) -> Int {
-        guard let value = try value(name, { reader.int(forKey: $0) }) ?? Int(standard(name)) else {
-            throw .invalid(name, "not an integer")
-        }
-        guard range.contains(value) else {
-            throw .invalid(name, "\(value) is not from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return value
-    }
-
-    func number(_ name: String) throws(SettingsFailure) -> Double {
-        guard let value = try value(name, { reader.double(forKey: $0) }) ?? Double(standard(name)) else {
-            throw .invalid(name, "not a number")
-        }
-        guard value >= 0, value.isFinite else { throw .invalid(name, "\(value) is not a number from 0") }
-        return value
-    }
-
-    func flag(_ name: String) throws(SettingsFailure) -> Bool {
-        try value(name) { reader.bool(forKey: $0) } ?? (standard(name) == "true")
-    }
-
-    func list(_ name: String) throws(SettingsFailure) -> [String] {
-        let values = try value(name) { key in
-            reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
-        }
-        let entries = (values ?? standard(name).split(separator: ",").map(String.init)).filter { !$0.isEmpty }
-        let text = reader.string(forKey: ConfigKey([name])) ?? ""
-        guard !entries.isEmpty || text.isEmpty && (values ?? []).count < 2 else {
-            throw .invalid(name, "it has commas, and no entries")
-        }
-        return entries
-    }
-
-    /// Returns a value of any type as text.
-    func anyText(_ name: String) -> String {
+    /// Returns a value; nil if it is missing. Throws if it has another type.
+    func value<Value: SettingValue>(_ name: String) throws(SettingsFailure) -> Value? {
         let key = ConfigKey([name])
-        if Bool(standard(name)) != nil, let flag = reader.bool(forKey: key) { return "\(flag)" }
-        let number = reader.int(forKey: key).map { "\($0)" } ?? reader.double(forKey: key).map { "\($0)" }
-        let list = reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
-        return reader.string(forKey: key) ?? number ?? reader.bool(forKey: key).map { "\($0)" }
-            ?? list?.joined(separator: ",") ?? standard(name)
-    }
-
-    /// Throws if the value is given but has another type.
-    private func value<Value>(_ name: String, _ read: (ConfigKey) -> Value?) throws(SettingsFailure) -> Value? {
-        let value = read(ConfigKey([name]))
-        guard value == nil, given.contains(name) else { return value }
-        let text = reader.string(forKey: ConfigKey([name]))
+        if let value = Value.read(key, from: reader) { return value }
+        guard given.contains(name) else { return nil }
+        let text = reader.string(forKey: key)
         throw .invalid(
-            name,
-            text.map { "\($0) is not \(Self.kind(of: Value.self))" } ?? "the value is missing or has the wrong type")
+            name, text.map { "\($0) is not \(Value.kind)" } ?? "the value is missing or has the wrong type")
     }
-
-    private static func kind<Value>(of type: Value.Type) -> String {
-        switch type {
-        case is Int.Type: "an integer"
-        case is Double.Type: "a number"
-        case is Bool.Type: "true or false"
-        default: "a text"
-        }
-    }
-
-    private func standard(_ name: String) -> String { Setting.all.first { $0.name == name }?.standard ?? "" }
 
     private static func check(_ arguments: [String], _ environment: [String: String]) throws(SettingsFailure) {
         var known: Set<String> = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {
-            guard let setting = Setting.all.first(where: { argument.isFlag($0.flag) }) else {
-                throw .unknownName(argument, of: Setting.all.map(\.flag))
+            guard let setting = Settings.all.first(where: { argument.isFlag($0.flag) }) else {
+                throw .unknownName(argument, of: Settings.all.map(\.flag))
             }
             guard known.insert(setting.name).inserted else { throw .invalid(setting.name, "it is set twice") }
             if argument == setting.flag, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
         }
-        let variables = Setting.all.map(\.variable)
-        for name in environment.keys.sorted() where name.hasPrefix(Setting.variablePrefix) {
+        let variables = Settings.all.map(\.variable)
+        for name in environment.keys.sorted() where name.hasPrefix(Self.variablePrefix) {
             guard variables.contains(name) else { throw .unknownName(name, of: variables) }
         }
     }
@@ -145,7 +86,7 @@ struct SettingsReader {
         guard let values = try? JSONDecoder().decode([String: AnyValue].self, from: content),
             let provider = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
         else { throw .file(path, "it is not a JSON object such as {\"port\": 8080}") }
-        let known = Setting.all.map(\.name)
+        let known = Settings.all.map(\.name)
         for name in values.keys.sorted() where !known.contains(name) { throw .unknownName(name, of: known) }
         return (Set(values.keys), provider)
     }
@@ -165,9 +106,9 @@ extension SettingsFailure {
     /// The failure with the name of imgproxy's variable, if that has the value.
     func named(by environment: [String: String], _ arguments: [String]) -> SettingsFailure {
         guard case .invalid(let name, let reason) = self,
-            let setting = Setting.all.first(where: { $0.name == name }),
+            let setting = Settings.named(name),
             !arguments.contains(where: { $0.isFlag(setting.flag) }),
-            let variable = ImgproxyVariables.name(ofValueFor: name, in: environment)
+            let variable = ImgproxyVariables.name(ofValueFor: setting, in: environment)
         else { return self }
         return .invalid(variable, reason)
     }

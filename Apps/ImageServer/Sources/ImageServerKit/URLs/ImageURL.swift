@@ -84,7 +84,7 @@ public struct ImageURLParser: Sendable {
     /// Returns the path as the client wrote it and, if there is a key, signed it.
     private func written(_ path: String, signature given: some StringProtocol) throws(URLFailure) -> String {
         let restored = RestoredPath.candidates(for: path[...])
-        guard let signature else { return restored[0] }
+        guard let signature, !signature.trusts(given) else { return restored[0] }
         let written = [path] + restored
         // Raw UTF-8 arrives percent-encoded.
         let candidates = written + written.compactMap(\.withRawUTF8)
@@ -151,6 +151,8 @@ public struct SourceBase: Hashable, Sendable {
     public var prefix: String
     /// The folder of `local:` sources, as in imgproxy; nil for none.
     public var folder: URL?
+    /// What replaces the beginnings of sources before that, one after the other.
+    var replacements: [SourceReplacement] = []
 
     /// Creates a base. By default, sources are complete URLs.
     public init(prefix: String = "", folder: URL? = nil) {
@@ -160,6 +162,7 @@ public struct SourceBase: Hashable, Sendable {
 
     /// Returns a complete URL as text.
     func complete(_ source: String) -> String {
+        let source = replacements.reduce(source) { $1.applied(to: $0) }
         let text = source.utf8.starts(with: prefix.utf8) ? source : prefix + source
         guard let folder, text.lowercased().hasPrefix(Self.localScheme) else { return text }
         let path = text.dropFirst(Self.localScheme.count).drop { $0 == "/" }

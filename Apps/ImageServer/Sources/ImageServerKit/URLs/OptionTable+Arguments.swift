@@ -1,17 +1,23 @@
 import Foundation
 
 extension OptionTable {
-    /// Accepts a single value of a flag.
-    static func only(_ value: Bool) -> Apply {
-        { arguments, _ throws(URLFailure) in
-            guard (arguments.flag(0) ?? value) == value else {
-                throw .unsupportedOption(arguments.name, "only \(value ? 1 : 0) is supported")
-            }
-        }
-    }
+    /// How a limit is written.
+    enum LimitUnit { case number, megapixels }
 
-    static func refusal(_ reason: String) -> Apply {
-        { arguments, _ throws(URLFailure) in throw .unsupportedOption(arguments.name, reason) }
+    /// Sets a limit. 0 is that of the server, or none for frames.
+    static func limit(
+        _ path: any WritableKeyPath<ProcessingOptions.Limits, Int?> & Sendable, _ unit: LimitUnit
+    ) -> Apply {
+        { arguments, options throws(URLFailure) in
+            guard var limits = options.limits else {
+                throw .unsupportedOption(arguments.name, "the server doesn't allow it: see allowLimitOptions")
+            }
+            let factor = unit == .megapixels ? 1e6 : 1
+            guard let value = try arguments.number(0, in: 0...Double(Int32.max)) else { return }
+            let limit = Int(min(value * factor, Double(Int32.max)))
+            limits[keyPath: path] = limit > 0 || path == \.framePixels ? limit : nil
+            options.limits = limits
+        }
     }
 
     static func side(_ path: any WritableKeyPath<ProcessingOptions, Int> & Sendable) -> Apply {

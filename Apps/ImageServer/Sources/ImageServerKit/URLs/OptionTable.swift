@@ -35,12 +35,11 @@ enum OptionTable {
     static let factors = 0.001...1_000.0
 
     /// All options in the order of the README, apart from `preset`.
-    static let all = sizes + areas + filters + outputs + deliveries
+    static let all = sizes + areas + filters + outputs + deliveries + limits
 
     static let entries: [String: Apply] = {
         var entries: [String: Apply] = [:]
         for entry in all { for name in entry.names { entries[name] = entry.apply } }
-        for (name, reason) in refused { entries[name] = refusal(reason) }
         return entries
     }()
 
@@ -211,7 +210,7 @@ enum OptionTable {
             "keep_copyright", "kcr", takes: "flag",
             "Keeps artist, copyright and rights if metadata is stripped; 1 by default", apply: flag(\.keepsCopyright)),
         Entry("enforce_thumbnail", "eth", takes: "flag", "No effect: thumbnails in files are not used") { _, _ in },
-        Entry("preserve_hdr", "ph", takes: "flag", "0 only: results have 8 bits per channel", apply: only(false)),
+        Entry("preserve_hdr", "ph", takes: "flag", "No effect: results have 8 bits per channel") { _, _ in },
         Entry("raw", takes: "flag", "Delivers the source unchanged, whatever it is", apply: flag(\.isRaw)),
     ]
 
@@ -233,13 +232,22 @@ enum OptionTable {
             apply: flag(\.isAttachment)),
     ]
 
-    /// Options of imgproxy that this server refuses, with the reason.
-    private static let refused = [
-        "max_src_resolution": "limits are settings of the server", "msr": "limits are settings of the server",
-        "max_src_file_size": "limits are settings of the server", "msfs": "limits are settings of the server",
-        "max_animation_frames": "limits are settings of the server", "maf": "limits are settings of the server",
-        "max_animation_frame_resolution": "limits are settings of the server",
-        "mafr": "limits are settings of the server",
-        "max_result_dimension": "limits are settings of the server", "mrd": "limits are settings of the server",
+    /// Limits of the URL, which `allowLimitOptions` must allow.
+    private static let limits = [
+        Entry(
+            "max_src_resolution", "msr", takes: "megapixels", "The largest source",
+            apply: limit(\.sourcePixels, .megapixels)),
+        Entry(
+            "max_src_file_size", "msfs", takes: "bytes", "The largest source, up to that of the settings",
+            apply: limit(\.sourceBytes, .number)),
+        Entry(
+            "max_animation_frames", "maf", takes: "number", "The most frames; further ones are left out",
+            apply: limit(\.frames, .number)),
+        Entry(
+            "max_animation_frame_resolution", "mafr", takes: "megapixels", "The largest frame of an animation",
+            apply: limit(\.framePixels, .megapixels)),
+        Entry(
+            "max_result_dimension", "mrd", takes: "pixels", "The longest side of the result",
+            apply: limit(\.resultSide, .number)),
     ]
 }

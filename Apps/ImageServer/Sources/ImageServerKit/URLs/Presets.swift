@@ -21,9 +21,13 @@ public struct Presets: Sendable, Equatable {
 
     /// Parses presets. Empty lines, and lines that start with `#`, are ignored.
     ///
-    /// - Parameter lines: One preset each.
+    /// - Parameters:
+    ///   - lines: One preset each.
+    ///   - options: The options that presets change.
     /// - Throws: `.malformed`, or `.invalid` if an option is unknown or a preset uses itself.
-    public init(_ lines: some Sequence<some StringProtocol>) throws(Failure) {
+    public init(
+        _ lines: some Sequence<some StringProtocol>, options: ProcessingOptions = ProcessingOptions()
+    ) throws(Failure) {
         var segments: [String: [Substring]] = [:]
         for line in lines {
             let line = line.trimmed
@@ -33,7 +37,7 @@ public struct Presets: Sendable, Equatable {
             segments[parts[0].trimmed] = parts[1].trimmed[...].split(separator: "/")
         }
         self.segments = segments
-        for name in segments.keys.sorted() { try check(name) }
+        for name in segments.keys.sorted() { try check(name, options) }
     }
 
     /// The names, in alphabetical order.
@@ -42,8 +46,8 @@ public struct Presets: Sendable, Equatable {
     /// Returns the options of a preset, each with its arguments, or nil if there is none with this name.
     func segments(of name: String) -> [Substring]? { segments[name] }
 
-    private func check(_ name: String) throws(Failure) {
-        var parser = OptionParser(presets: self)
+    private func check(_ name: String, _ options: ProcessingOptions) throws(Failure) {
+        var parser = OptionParser(presets: self, options: options)
         do throws(URLFailure) {
             try parser.applyPreset(name)
         } catch {

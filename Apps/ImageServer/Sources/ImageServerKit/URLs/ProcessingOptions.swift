@@ -155,6 +155,22 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var filename = ""
     /// Whether browsers save the file instead of showing it.
     public var isAttachment = false
+    /// The limits of the URL; nil if URLs must not have any.
+    public var limits: Limits?
+
+    /// Limits of a URL in place of those of the server; nil for those of the server.
+    public struct Limits: Hashable, Sendable {
+        /// The largest source in pixels.
+        public var sourcePixels: Int?
+        /// The largest source in bytes. The server downloads no more than its own limit.
+        public var sourceBytes: Int?
+        /// The most frames of an animation.
+        public var frames: Int?
+        /// The largest frame of an animation in pixels; 0 for no such limit.
+        public var framePixels: Int?
+        /// The longest side of the result in pixels.
+        public var resultSide: Int?
+    }
 
     /// Factors of the width and of the height.
     public struct Zoom: Hashable, Sendable {
@@ -200,6 +216,7 @@ extension ProcessingOptions {
         if isRaw { fields.append("raw") }
         if !stripsMetadata { fields.append("sm:false") } else if !keepsCopyright { fields.append("kcr:false") }
         if savesData { fields.append("save") }
+        if let limits, limits != Limits() { fields.append("limits:\(limits.text)") }
         return fields.joined(separator: "/")
     }
 }
@@ -208,6 +225,13 @@ extension ProcessingOptions.Trim {
     fileprivate var text: String {
         let color = color.map { "\($0.red),\($0.green),\($0.blue)" } ?? ""
         return "\(threshold):\(color):\(equalsHorizontally):\(equalsVertically)"
+    }
+}
+
+extension ProcessingOptions.Limits {
+    fileprivate var text: String {
+        [sourcePixels, sourceBytes, frames, framePixels, resultSide].map { $0.map { "\($0)" } ?? "" }
+            .joined(separator: ":")
     }
 }
 

@@ -22,12 +22,15 @@ public struct URLSignature: Sendable {
 
     private let pairs: [Pair]
     private let byteCount: Int
+    private let trusted: [String]
 
     /// - Parameters:
     ///   - pairs: The valid pairs. The first one signs.
     ///   - byteCount: The number of bytes of the digest that are used, from 1 to 32.
-    public init(_ pairs: [Pair], byteCount: Int = 32) {
+    ///   - trusted: Texts that are valid for every path.
+    public init(_ pairs: [Pair], byteCount: Int = 32, trusted: [String] = []) {
         self.pairs = pairs
+        self.trusted = trusted
         self.byteCount = min(max(1, byteCount), 32)
     }
 
@@ -35,6 +38,11 @@ public struct URLSignature: Sendable {
     /// - Parameter path: What follows the signature, from its leading slash.
     public func sign(_ path: some StringProtocol) -> String? {
         pairs.first.map { Base64URL.encode(digest(of: path, $0)) }
+    }
+
+    /// Returns whether a text is valid for every path. The time does not depend on where it differs from others.
+    func trusts(_ signature: some StringProtocol) -> Bool {
+        trusted.map { Self.areEqual(Data(signature.utf8), Data($0.utf8)) }.contains(true)
     }
 
     /// Returns whether a signature is valid. The time does not depend on where the digests differ.

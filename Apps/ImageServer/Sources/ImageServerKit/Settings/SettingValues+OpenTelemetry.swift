@@ -2,30 +2,29 @@ import Foundation
 import HTTPTypes
 import ImageCore
 
-extension SettingsReader {
+extension SettingValues {
     /// Returns where spans and metrics are sent; nil for nowhere.
     func collector() throws(SettingsFailure) -> Collector? {
-        var collector = Collector(service: try text("otlpService"))
-        collector.sampleRatio = try number("traceRatio")
-        guard collector.sampleRatio <= 1 else { throw .invalid("traceRatio", "\(collector.sampleRatio) is above 1") }
-        collector.trustsParents = try flag("trustTraceParent")
-        let seconds = try number("otlpMetricsSeconds")
+        var collector = Collector(service: self.otlpService)
+        collector.sampleRatio = self.traceRatio
+        collector.trustsParents = self.trustTraceParent
+        let seconds = self.otlpMetricsSeconds
         guard seconds == 0 || (0.1...1e6).contains(seconds) else {
             throw .invalid("otlpMetricsSeconds", "\(seconds) is not from 0.1 to 1000000")
         }
         collector.metricsInterval = .seconds(seconds)
         collector.headers = try collectorHeaders()
-        let base = try collectorAddress("otlpEndpoint")
+        let base = try address(self.otlpEndpoint, "otlpEndpoint")
         collector.traces = base?.appending(path: "v1/traces")
-        let metrics = try collectorAddress("otlpMetricsEndpoint") ?? base?.appending(path: "v1/metrics")
+        let metrics =
+            try address(self.otlpMetricsEndpoint, "otlpMetricsEndpoint") ?? base?.appending(path: "v1/metrics")
         collector.metrics = seconds > 0 ? metrics : nil
         return collector.traces == nil && collector.metrics == nil ? nil : collector
     }
 
-    private func collectorAddress(_ name: String) throws(SettingsFailure) -> URL? {
-        let address = try text(name)
-        if address.isEmpty { return nil }
-        guard let url = URL(webAddress: address), let scheme = url.scheme, ["http", "https"].contains(scheme),
+    private func address(_ text: String?, _ name: String) throws(SettingsFailure) -> URL? {
+        guard let text else { return nil }
+        guard let url = URL(webAddress: text), let scheme = url.scheme, ["http", "https"].contains(scheme),
             url.query() == nil, url.user() == nil
         else { throw .invalid(name, "not an address such as http://localhost:4318") }
         return url
@@ -34,7 +33,7 @@ extension SettingsReader {
     /// Reads fields in the format of `OTEL_EXPORTER_OTLP_HEADERS`: `name=value`, percent-encoded, with commas between.
     private func collectorHeaders() throws(SettingsFailure) -> HTTPFields {
         var fields = HTTPFields()
-        for pair in try list("otlpHeaders") {
+        for pair in self.otlpHeaders {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
             guard parts.count == 2, let name = HTTPField.Name(String(parts[0])),
                 let value = String(parts[1]).removingPercentEncoding, HTTPField.isValidValue(value)
@@ -63,7 +62,7 @@ enum OpenTelemetryVariables {
         var found: [String: String] = [:]
         for entry in all {
             guard let text = environment[entry.name], !text.isEmpty, let value = entry.convert(text),
-                let setting = Setting.all.first(where: { $0.name == entry.setting })
+                let setting = Settings.named(entry.setting)
             else { continue }
             found[setting.variable] = value
         }
