@@ -286,7 +286,6 @@ import Testing
     func help() {
         #expect(Settings.named("maxSourceBytes")?.flag == "--max-source-bytes")
         #expect(Settings.named("maxSourceBytes")?.variable == "IMAGE_SERVER_MAX_SOURCE_BYTES")
-        #expect(Settings.all.map(\.name) == Mirror(reflecting: Settings()).children.map(\.label))
         for setting in Settings.all { #expect(Settings.help.contains(setting.flag + " ")) }
         #expect(Settings.help.split(separator: "\n").allSatisfy { $0.count <= 140 })
     }

@@ -48,7 +48,7 @@ package enum ImgproxyVariables {
     }
 
     /// Returns the name of the variable that gives a setting its value; nil if there is none.
-    static func name(ofValueFor setting: any AnySetting, in environment: [String: String]) -> String? {
+    static func name(ofValueFor setting: NamedSetting, in environment: [String: String]) -> String? {
         guard environment[setting.variable] == nil else { return nil }
         return setting.imgproxy.first { environment.value(of: $0.name) != nil }?.name
     }

@@ -1,8 +1,7 @@
 package import Configuration
 
-/// A setting: its name in files, its default and what it does. Flags and variables are derived from the name.
-package struct Setting<Value: SettingValue>: AnySetting {
-    package let name: String
+/// A setting: its default, and what it does.
+package final class Setting<Value: SettingValue>: AnySetting {
     /// The value in place of a missing one.
     package let standard: Value
     package let summary: String
@@ -11,13 +10,19 @@ package struct Setting<Value: SettingValue>: AnySetting {
     /// The values that a number can have; nil for all from 0.
     private let range: ClosedRange<Value.Bound>?
 
+    private init(
+        _ standard: Value, _ summary: String, _ range: ClosedRange<Value.Bound>?, _ imgproxy: [ImgproxyVariable],
+        changesResults: Bool
+    ) {
+        (self.standard, self.summary, self.changesResults) = (standard, summary, changesResults)
+        (self.range, self.imgproxy) = (range, imgproxy)
+    }
+
     /// Returns a setting that decides whether, how fast and to whom results are served.
     static func serving(
-        _ name: String, _ standard: Value, _ summary: String, in range: ClosedRange<Value.Bound>? = nil,
-        imgproxy: ImgproxyVariable...
+        _ standard: Value, _ summary: String, in range: ClosedRange<Value.Bound>? = nil, imgproxy: ImgproxyVariable...
     ) -> Setting {
-        Setting(
-            name: name, standard: standard, summary: summary, changesResults: false, imgproxy: imgproxy, range: range)
+        Setting(standard, summary, range, imgproxy, changesResults: false)
     }
 
     /// Returns a setting that changes the bytes of results for the same URL. Its value is part of the keys of results,
@@ -26,11 +31,9 @@ package struct Setting<Value: SettingValue>: AnySetting {
     /// Presets, skipped formats and the base URL are in the options and in the source of a URL, which are in its key,
     /// and so are the hints of clients, the watermark and a digest of the header fields that are sent to the source.
     static func shaping(
-        _ name: String, _ standard: Value, _ summary: String, in range: ClosedRange<Value.Bound>? = nil,
-        imgproxy: ImgproxyVariable...
+        _ standard: Value, _ summary: String, in range: ClosedRange<Value.Bound>? = nil, imgproxy: ImgproxyVariable...
     ) -> Setting {
-        Setting(
-            name: name, standard: standard, summary: summary, changesResults: true, imgproxy: imgproxy, range: range)
+        Setting(standard, summary, range, imgproxy, changesResults: true)
     }
 
     package var standardText: String { standard.text }
@@ -39,7 +42,7 @@ package struct Setting<Value: SettingValue>: AnySetting {
 
     package var isList: Bool { Value.self == [String].self }
 
-    package func value(in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)? {
+    package func value(of name: String, in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)? {
         guard let value: Value = try reader.value(name) else { return nil }
         if let problem = value.problem(outside: range) { throw .invalid(name, problem) }
         return value
@@ -47,9 +50,7 @@ package struct Setting<Value: SettingValue>: AnySetting {
 }
 
 /// What is known about a setting, whatever the type of its value.
-package protocol AnySetting: Sendable {
-    /// The name in a file, for example `maxSourceBytes`.
-    var name: String { get }
+package protocol AnySetting: AnyObject, Sendable {
     /// What it does, in one line.
     var summary: String { get }
     /// Whether it changes the bytes of results for the same URL.
@@ -64,10 +65,19 @@ package protocol AnySetting: Sendable {
     var isList: Bool { get }
 
     /// Returns the checked value; nil if there is none.
-    func value(in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)?
+    func value(of name: String, in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)?
 }
 
-extension AnySetting {
+/// A setting with its name, for example `maxSourceBytes`.
+@dynamicMemberLookup
+package struct NamedSetting: Sendable {
+    package let name: String
+    let setting: any AnySetting
+
+    init(name: String, _ setting: any AnySetting) { (self.name, self.setting) = (name, setting) }
+
+    package subscript<Value>(dynamicMember path: KeyPath<any AnySetting, Value>) -> Value { setting[keyPath: path] }
+
     /// The flag, for example `--max-source-bytes`.
     package var flag: String { "--" + words.joined(separator: "-") }
 

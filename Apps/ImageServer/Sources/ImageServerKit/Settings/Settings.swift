@@ -1,276 +1,238 @@
-/// All settings, in the order of the help text. A setting is declared here, and nowhere else.
+/// All settings, in the order of the help text. A setting is declared here, and nowhere else: the name of the property is
+/// that in files, and flags and variables are derived from it.
 package struct Settings: Sendable {
-    let config = Setting<String?>.serving(
-        "config", nil, "A JSON file with settings. Flags and variables replace its values")
-    package let host = Setting.serving("host", "127.0.0.1", "The address to listen at", imgproxy: .host("BIND"))
+    let config = Setting<String?>.serving(nil, "A JSON file with settings. Flags and variables replace its values")
+    package let host = Setting.serving("127.0.0.1", "The address to listen at", imgproxy: .host("BIND"))
     package let port = Setting.serving(
-        "port", 8_080, "The port to listen at; 0 for a free one", in: 0...65_535, imgproxy: .port("BIND"))
+        8_080, "The port to listen at; 0 for a free one", in: 0...65_535, imgproxy: .port("BIND"))
     package let socket = Setting<String?>.serving(
-        "socket", nil, "The path of a Unix socket to listen at, in place of host and port", imgproxy: .socket("BIND"))
-    let pathPrefix = Setting.serving(
-        "pathPrefix", "", "What precedes all paths, for example /images", imgproxy: "PATH_PREFIX")
+        nil, "The path of a Unix socket to listen at, in place of host and port", imgproxy: .socket("BIND"))
+    let pathPrefix = Setting.serving("", "What precedes all paths, for example /images", imgproxy: "PATH_PREFIX")
     let healthPath = Setting<String?>.serving(
-        "healthPath", nil, "A further path of the health check, such as /healthz", imgproxy: "HEALTH_CHECK_PATH")
+        nil, "A further path of the health check, such as /healthz", imgproxy: "HEALTH_CHECK_PATH")
     let key = Setting<[String]>.serving(
-        "key", [], "The hexadecimal key of signatures; several separated by commas", imgproxy: "KEY")
-    let salt = Setting<[String]>.serving(
-        "salt", [], "The hexadecimal salt of signatures, one for each key", imgproxy: "SALT")
+        [], "The hexadecimal key of signatures; several separated by commas", imgproxy: "KEY")
+    let salt = Setting<[String]>.serving([], "The hexadecimal salt of signatures, one for each key", imgproxy: "SALT")
     let signatureSize = Setting.serving(
-        "signatureSize", 32, "The number of bytes of a signature, from 1 to 32", in: 1...32, imgproxy: "SIGNATURE_SIZE")
+        32, "The number of bytes of a signature, from 1 to 32", in: 1...32, imgproxy: "SIGNATURE_SIZE")
     let trustedSignatures = Setting<[String]>.serving(
-        "trustedSignatures", [], "Texts that are accepted in place of a signature", imgproxy: "TRUSTED_SIGNATURES")
-    let allowUnsigned = Setting.serving("allowUnsigned", false, "Accepts URLs without a signature")
+        [], "Texts that are accepted in place of a signature", imgproxy: "TRUSTED_SIGNATURES")
+    let allowUnsigned = Setting.serving(false, "Accepts URLs without a signature")
     let baseUrl = Setting.serving(
-        "baseUrl", "", "A prefix for every source, with a slash at its end",
+        "", "A prefix for every source, with a slash at its end",
         imgproxy: .init("BASE_URL", "with a slash at its end"))
     let urlReplacements = Setting.serving(
-        "urlReplacements", "", "Prefixes of sources and what replaces them: a://*/=https://${1}.org/;b://=s3://c/",
+        "", "Prefixes of sources and what replaces them: a://*/=https://${1}.org/;b://=s3://c/",
         imgproxy: "URL_REPLACEMENTS")
-    let presets = Setting<[String]>.serving(
-        "presets", [], "Presets, for example small=rs:fit:300:300", imgproxy: "PRESETS")
+    let presets = Setting<[String]>.serving([], "Presets, for example small=rs:fit:300:300", imgproxy: "PRESETS")
     let presetsFile = Setting<String?>.serving(
-        "presetsFile", nil, "A file with a preset in each line, read again on SIGHUP", imgproxy: "PRESETS_PATH")
+        nil, "A file with a preset in each line, read again on SIGHUP", imgproxy: "PRESETS_PATH")
     let onlyPresets = Setting.serving(
-        "onlyPresets", false, "URLs have names of presets, such as small:sharp, in place of options",
-        imgproxy: "ONLY_PRESETS")
+        false, "URLs have names of presets, such as small:sharp, in place of options", imgproxy: "ONLY_PRESETS")
     let allowedOptions = Setting<[String]>.serving(
-        "allowedOptions", [], "The options of URLs, such as w,h,rs; empty for all, as in presets",
-        imgproxy: "ALLOWED_PROCESSING_OPTIONS")
+        [], "The options of URLs, such as w,h,rs; empty for all, as in presets", imgproxy: "ALLOWED_PROCESSING_OPTIONS")
     let allowLimitOptions = Setting.serving(
-        "allowLimitOptions", false, "URLs may have options such as max_src_resolution, also above these settings",
+        false, "URLs may have options such as max_src_resolution, also above these settings",
         imgproxy: "ALLOW_SECURITY_OPTIONS")
     let allowedSources = Setting<[String]>.serving(
-        "allowedSources", [], "The allowed sources: *.example.com, https://example.com/images/, s3://; empty for all",
+        [], "The allowed sources: *.example.com, https://example.com/images/, s3://; empty for all",
         imgproxy: .sources("ALLOWED_SOURCES"))
-    let allowedPorts = Setting.serving("allowedPorts", ["80", "443"], "The allowed ports of sources")
+    let allowedPorts = Setting.serving(["80", "443"], "The allowed ports of sources")
     let allowedAddresses = Setting<[String]>.serving(
-        "allowedAddresses", [], "Address ranges that are allowed although they aren't public: 10.1.0.0/16",
+        [], "Address ranges that are allowed although they aren't public: 10.1.0.0/16",
         imgproxy: .ranges("ALLOW_LOOPBACK_SOURCE_ADDRESSES", "127.0.0.0/8,::1"),
         .ranges("ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", "169.254.0.0/16,fe80::/10"),
         .ranges(
             "ALLOW_PRIVATE_SOURCE_ADDRESSES", "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7",
             "must be set: imgproxy's default is true"))
-    let refusedSources = Setting<[String]>.serving(
-        "refusedSources", [], "Formats that are no sources, such as svg,tiff")
+    let refusedSources = Setting<[String]>.serving([], "Formats that are no sources, such as svg,tiff")
     let userAgent = Setting.serving(
-        "userAgent", "image-server", "The User-Agent of requests to sources", imgproxy: .userAgent("USER_AGENT"))
+        "image-server", "The User-Agent of requests to sources", imgproxy: .userAgent("USER_AGENT"))
     let forwardHeaders = Setting<[String]>.serving(
-        "forwardHeaders", [], "The header fields of clients that are sent to sources: Authorization,X-Tenant",
+        [], "The header fields of clients that are sent to sources: Authorization,X-Tenant",
         imgproxy: .init("REQUEST_HEADERS_PASSTHROUGH", "only to `forwardSources`"))
     let forwardCookies = Setting.serving(
-        "forwardCookies", false, "Sends the cookies of clients to sources",
+        false, "Sends the cookies of clients to sources",
         imgproxy: .init("COOKIE_PASSTHROUGH", "without a base URL: to `allowedSources`"))
     let requestHeaders = Setting.serving(
-        "requestHeaders", "", "Header fields of all requests to these sources: Name: value, with \\; between them",
+        "", "Header fields of all requests to these sources: Name: value, with \\; between them",
         imgproxy: .init("CUSTOM_REQUEST_HEADERS", "only to `forwardSources`"))
     let forwardSources = Setting<[String]>.serving(
-        "forwardSources", [], "The sources that get these fields; empty for all of allowedSources",
-        imgproxy: "COOKIE_BASE_URL")
-    let rootsFile = Setting<String?>.serving(
-        "rootsFile", nil, "A PEM file of certificates to trust in place of the system's")
+        [], "The sources that get these fields; empty for all of allowedSources", imgproxy: "COOKIE_BASE_URL")
+    let rootsFile = Setting<String?>.serving(nil, "A PEM file of certificates to trust in place of the system's")
     let fileRoots = Setting<[String]>.serving(
-        "fileRoots", [], "Folders whose files can be sources, as file: URLs, or local: in the first",
+        [], "Folders whose files can be sources, as file: URLs, or local: in the first",
         imgproxy: .folder("LOCAL_FILESYSTEM_ROOT"))
     let bucketAccessKey = Setting<String?>.serving(
-        "bucketAccessKey", nil, "The access key of sources such as s3://bucket/key; empty for none",
+        nil, "The access key of sources such as s3://bucket/key; empty for none",
         imgproxy: .amazon("AWS_ACCESS_KEY_ID"))
     let bucketSecretKey = Setting<String?>.serving(
-        "bucketSecretKey", nil, "The secret key of these sources", imgproxy: .amazon("AWS_SECRET_ACCESS_KEY"))
-    let bucketRegion = Setting.serving(
-        "bucketRegion", "us-east-1", "The region of these sources", imgproxy: "S3_REGION")
+        nil, "The secret key of these sources", imgproxy: .amazon("AWS_SECRET_ACCESS_KEY"))
+    let bucketRegion = Setting.serving("us-east-1", "The region of these sources", imgproxy: "S3_REGION")
     let bucketEndpoint = Setting<String?>.serving(
-        "bucketEndpoint", nil, "The address of another server than Amazon's, such as http://minio:9000",
-        imgproxy: "S3_ENDPOINT")
-    let cacheDirectory = Setting<String?>.serving(
-        "cacheDirectory", nil, "The folder of the disk caches; empty for none")
+        nil, "The address of another server than Amazon's, such as http://minio:9000", imgproxy: "S3_ENDPOINT")
+    let cacheDirectory = Setting<String?>.serving(nil, "The folder of the disk caches; empty for none")
     let redisUrl = Setting<String?>.serving(
-        "redisUrl", nil, "A Redis server that several servers share: redis://host, rediss://, redis+unix://")
-    let redisNamespace = Setting.serving("redisNamespace", "images", "The first part of the keys on the Redis server")
-    let memoryCacheBytes = Setting.serving("memoryCacheBytes", 134_217_728, "The limit of results in memory")
-    let resultCacheBytes = Setting.serving("resultCacheBytes", 2_000_000_000, "The limit of results on disk")
-    let sourceCacheBytes = Setting.serving("sourceCacheBytes", 2_000_000_000, "The limit of originals on disk")
+        nil, "A Redis server that several servers share: redis://host, rediss://, redis+unix://")
+    let redisNamespace = Setting.serving("images", "The first part of the keys on the Redis server")
+    let memoryCacheBytes = Setting.serving(134_217_728, "The limit of results in memory")
+    let resultCacheBytes = Setting.serving(2_000_000_000, "The limit of results on disk")
+    let sourceCacheBytes = Setting.serving(2_000_000_000, "The limit of originals on disk")
     let maxSourceBytes = Setting.serving(
-        "maxSourceBytes", 33_554_432, "The largest source in bytes", in: 1...Int(Int32.max),
-        imgproxy: .unlessZero("MAX_SRC_FILE_SIZE"))
+        33_554_432, "The largest source in bytes", in: 1...Int(Int32.max), imgproxy: .unlessZero("MAX_SRC_FILE_SIZE"))
     let maxSourcePixels = Setting.serving(
-        "maxSourcePixels", 50_000_000, "The largest source in pixels", in: 1...Int(Int32.max),
-        imgproxy: .megapixels("MAX_SRC_RESOLUTION"))
+        50_000_000, "The largest source in pixels", in: 1...Int(Int32.max), imgproxy: .megapixels("MAX_SRC_RESOLUTION"))
     let maxFrames = Setting.shaping(
-        "maxFrames", 100, "The most frames of an animation; further ones are left out", in: 1...100_000,
+        100, "The most frames of an animation; further ones are left out", in: 1...100_000,
         imgproxy: "MAX_ANIMATION_FRAMES")
     let maxFramePixels = Setting.serving(
-        "maxFramePixels", 0, "The largest frame of an animation in pixels; 0 for maxSourcePixels",
+        0, "The largest frame of an animation in pixels; 0 for maxSourcePixels",
         imgproxy: .megapixels("MAX_ANIMATION_FRAME_RESOLUTION"))
     let maxAnimationPixels = Setting.shaping(
-        "maxAnimationPixels", 250_000_000, "The most decoded pixels of all frames; further ones are left out")
+        250_000_000, "The most decoded pixels of all frames; further ones are left out")
     let maxResultPixels = Setting.shaping(
-        "maxResultPixels", 50_000_000, "The most pixels of all frames of a result", in: 1...Int(Int32.max))
+        50_000_000, "The most pixels of all frames of a result", in: 1...Int(Int32.max))
     let maxResultSide = Setting.shaping(
-        "maxResultSide", 8192, "The longest side of a result in pixels", in: 1...65_535,
-        imgproxy: .unlessZero("MAX_RESULT_DIMENSION"))
-    let maxResultBytes = Setting.shaping(
-        "maxResultBytes", 33_554_432, "The largest result in bytes", in: 1...Int(Int32.max))
-    let maxRenderings = Setting.serving(
-        "maxRenderings", 64, "The most renderings in progress; further requests wait", in: 1...100_000)
+        8192, "The longest side of a result in pixels", in: 1...65_535, imgproxy: .unlessZero("MAX_RESULT_DIMENSION"))
+    let maxResultBytes = Setting.shaping(33_554_432, "The largest result in bytes", in: 1...Int(Int32.max))
+    let maxRenderings = Setting.serving(64, "The most renderings in progress; further requests wait", in: 1...100_000)
     let maxWaiting = Setting.serving(
-        "maxWaiting", 1_024, "The most requests that wait; further ones get status 503", in: 0...1_000_000,
+        1_024, "The most requests that wait; further ones get status 503", in: 0...1_000_000,
         imgproxy: .unlessZero("REQUESTS_QUEUE_SIZE"))
-    let queueSeconds = Setting.serving(
-        "queueSeconds", 10.0, "The longest time for which a request waits before it gets status 503")
+    let queueSeconds = Setting.serving(10.0, "The longest time for which a request waits before it gets status 503")
     let maxDecodes = Setting.serving(
-        "maxDecodes", 0, "The most decodes at a time; 0 for the number of processor cores", in: 0...1_024,
+        0, "The most decodes at a time; 0 for the number of processor cores", in: 0...1_024,
         imgproxy: "WORKERS", "CONCURRENCY")
-    let maxDownloads = Setting.serving("maxDownloads", 32, "The most downloads at a time", in: 1...10_000)
+    let maxDownloads = Setting.serving(32, "The most downloads at a time", in: 1...10_000)
     let maxDownloadsPerServer = Setting.serving(
-        "maxDownloadsPerServer", 8, "The most downloads from one server (scheme, host, port) at a time", in: 1...10_000)
+        8, "The most downloads from one server (scheme, host, port) at a time", in: 1...10_000)
     package let maxConnections = Setting.serving(
-        "maxConnections", 16_384, "The most connections of clients", in: 1...1_000_000,
-        imgproxy: .unlessZero("MAX_CLIENTS"))
+        16_384, "The most connections of clients", in: 1...1_000_000, imgproxy: .unlessZero("MAX_CLIENTS"))
     let requestSeconds = Setting.serving(
-        "requestSeconds", 30.0, "The longest time for a result", in: 0.001...1e9, imgproxy: "TIMEOUT", "WRITE_TIMEOUT")
-    let connectSeconds = Setting.serving("connectSeconds", 5.0, "The longest time to connect to the server of a source")
+        30.0, "The longest time for a result", in: 0.001...1e9, imgproxy: "TIMEOUT", "WRITE_TIMEOUT")
+    let connectSeconds = Setting.serving(5.0, "The longest time to connect to the server of a source")
     let downloadSeconds = Setting.serving(
-        "downloadSeconds", 0.0, "The longest time of a download; 0 for that of the request",
-        imgproxy: "DOWNLOAD_TIMEOUT")
-    let stallSeconds = Setting.serving(
-        "stallSeconds", 10.0, "The longest time without a byte from the server of a source")
+        0.0, "The longest time of a download; 0 for that of the request", imgproxy: "DOWNLOAD_TIMEOUT")
+    let stallSeconds = Setting.serving(10.0, "The longest time without a byte from the server of a source")
     let breakerFailures = Setting.serving(
-        "breakerFailures", 10, "Failures to connect after which a source's server gets no requests; 0 for never",
-        in: 0...1_000_000)
-    let breakerSeconds = Setting.serving(
-        "breakerSeconds", 5.0, "The time for which a server that can't be reached gets none")
+        10, "Failures to connect after which a source's server gets no requests; 0 for never", in: 0...1_000_000)
+    let breakerSeconds = Setting.serving(5.0, "The time for which a server that can't be reached gets none")
     package let idleSeconds = Setting.serving(
-        "idleSeconds", 60.0, "The time after which an idle connection of a client is closed; 0 after each response",
+        60.0, "The time after which an idle connection of a client is closed; 0 after each response",
         imgproxy: "KEEP_ALIVE_TIMEOUT")
     package let writeSeconds = Setting.serving(
-        "writeSeconds", 30.0, "The longest time in which a client reads nothing of a response",
-        imgproxy: "WRITE_RESPONSE_TIMEOUT")
+        30.0, "The longest time in which a client reads nothing of a response", imgproxy: "WRITE_RESPONSE_TIMEOUT")
     package let unreadBytes = Setting.serving(
-        "unreadBytes", 268_435_456, "The memory of unread responses, beyond which the slowest client must leave")
+        268_435_456, "The memory of unread responses, beyond which the slowest client must leave")
     package let shutdownSeconds = Setting.serving(
-        "shutdownSeconds", 30.0, "The longest time for requests in progress after SIGTERM",
-        imgproxy: "GRACEFUL_STOP_TIMEOUT")
-    let shortestLifetime = Setting.serving("shortestLifetime", 0.0, "The shortest lifetime of results in seconds")
-    let longestLifetime = Setting.serving("longestLifetime", 31_536_000.0, "The longest lifetime of results in seconds")
+        30.0, "The longest time for requests in progress after SIGTERM", imgproxy: "GRACEFUL_STOP_TIMEOUT")
+    let shortestLifetime = Setting.serving(0.0, "The shortest lifetime of results in seconds")
+    let longestLifetime = Setting.serving(31_536_000.0, "The longest lifetime of results in seconds")
     let standardLifetime = Setting.serving(
-        "standardLifetime", 3_600.0, "The lifetime of results in seconds if the source doesn't say",
+        3_600.0, "The lifetime of results in seconds if the source doesn't say",
         imgproxy: .init("TTL", "a source's own lifetime comes first"))
     let missingLifetime = Setting.serving(
-        "missingLifetime", 5.0, "The longest time in seconds for which a source's 404 or other error is kept")
+        5.0, "The longest time in seconds for which a source's 404 or other error is kept")
     let fallbackImage = Setting<String?>.serving(
-        "fallbackImage", nil, "A file or a URL in place of sources that can't be loaded",
+        nil, "A file or a URL in place of sources that can't be loaded",
         imgproxy: "FALLBACK_IMAGE_PATH", "FALLBACK_IMAGE_URL")
     let fallbackData = Setting<String?>.serving(
-        "fallbackData", nil, "The same image in Base64, in place of a file", imgproxy: "FALLBACK_IMAGE_DATA")
+        nil, "The same image in Base64, in place of a file", imgproxy: "FALLBACK_IMAGE_DATA")
     let fallbackStatus = Setting.serving(
-        "fallbackStatus", 200, "The status of responses with it; 0 for that of the failure", in: 0...599,
+        200, "The status of responses with it; 0 for that of the failure", in: 0...599,
         imgproxy: "FALLBACK_IMAGE_HTTP_CODE")
     let fallbackLifetime = Setting.serving(
-        "fallbackLifetime", 60.0, "The lifetime of responses with it in seconds",
-        imgproxy: .unlessZero("FALLBACK_IMAGE_TTL"))
+        60.0, "The lifetime of responses with it in seconds", imgproxy: .unlessZero("FALLBACK_IMAGE_TTL"))
     let allowOrigin = Setting<String?>.serving(
-        "allowOrigin", nil, "The origin whose scripts may read responses, or *: Access-Control-Allow-Origin",
-        imgproxy: "ALLOW_ORIGIN")
+        nil, "The origin whose scripts may read responses, or *: Access-Control-Allow-Origin", imgproxy: "ALLOW_ORIGIN")
     let responseHeaders = Setting.serving(
-        "responseHeaders", "", "Header fields of all responses: Name: value, with \\; between them",
-        imgproxy: "CUSTOM_RESPONSE_HEADERS")
+        "", "Header fields of all responses: Name: value, with \\; between them", imgproxy: "CUSTOM_RESPONSE_HEADERS")
     let purgeSecret = Setting<String?>.serving(
-        "purgeSecret", nil, "The bearer token of DELETE requests that purge results; empty for no purges")
+        nil, "The bearer token of DELETE requests that purge results; empty for no purges")
     let cacheBuster = Setting.shaping(
-        "cacheBuster", "", "A text in the keys of results: with another one, no stored result is used",
-        imgproxy: "ETAG_BUSTER")
-    let quality = Setting.shaping(
-        "quality", 80, "The quality of lossy results, from 1 to 100", in: 1...100, imgproxy: "QUALITY")
+        "", "A text in the keys of results: with another one, no stored result is used", imgproxy: "ETAG_BUSTER")
+    let quality = Setting.shaping(80, "The quality of lossy results, from 1 to 100", in: 1...100, imgproxy: "QUALITY")
     let formatQuality = Setting<[String]>.shaping(
-        "formatQuality", [], "The quality by format, for example webp:75", imgproxy: .formatQuality("FORMAT_QUALITY"))
+        [], "The quality by format, for example webp:75", imgproxy: .formatQuality("FORMAT_QUALITY"))
     let autoWebp = Setting.serving(
-        "autoWebp", true, "Results are WebP if the client accepts it and the URL has no format",
+        true, "Results are WebP if the client accepts it and the URL has no format",
         imgproxy: "AUTO_WEBP", .init("ENABLE_WEBP_DETECTION", "the old name"))
     let autoAvif = Setting.serving(
-        "autoAvif", false, "The same for AVIF, which takes far longer to encode",
+        false, "The same for AVIF, which takes far longer to encode",
         imgproxy: "AUTO_AVIF", .init("ENABLE_AVIF_DETECTION", "the old name"))
-    let autoJxl = Setting.serving("autoJxl", false, "The same for JPEG XL", imgproxy: "AUTO_JXL")
+    let autoJxl = Setting.serving(false, "The same for JPEG XL", imgproxy: "AUTO_JXL")
     let enforceWebp = Setting.serving(
-        "enforceWebp", false, "Results are WebP if the client accepts it, whatever the URL says",
-        imgproxy: "ENFORCE_WEBP")
-    let enforceAvif = Setting.serving("enforceAvif", false, "The same for AVIF", imgproxy: "ENFORCE_AVIF")
-    let enforceJxl = Setting.serving("enforceJxl", false, "The same for JPEG XL", imgproxy: "ENFORCE_JXL")
+        false, "Results are WebP if the client accepts it, whatever the URL says", imgproxy: "ENFORCE_WEBP")
+    let enforceAvif = Setting.serving(false, "The same for AVIF", imgproxy: "ENFORCE_AVIF")
+    let enforceJxl = Setting.serving(false, "The same for JPEG XL", imgproxy: "ENFORCE_JXL")
     let preferredFormats = Setting.shaping(
-        "preferredFormats", ["jpeg", "png", "gif"], "Formats that results keep; the first suitable one for others",
+        ["jpeg", "png", "gif"], "Formats that results keep; the first suitable one for others",
         imgproxy: "PREFERRED_FORMATS")
     let skippedFormats = Setting<[String]>.serving(
-        "skippedFormats", [], "Formats that are not processed if the result has the same, such as gif,svg",
+        [], "Formats that are not processed if the result has the same, such as gif,svg",
         imgproxy: "SKIP_PROCESSING_FORMATS")
     let stripMetadata = Setting.shaping(
-        "stripMetadata", true, "Results have no metadata; false keeps Exif, XMP and IPTC", imgproxy: "STRIP_METADATA")
+        true, "Results have no metadata; false keeps Exif, XMP and IPTC", imgproxy: "STRIP_METADATA")
     let keepCopyright = Setting.shaping(
-        "keepCopyright", true, "Results without metadata keep artist, copyright and rights", imgproxy: "KEEP_COPYRIGHT")
+        true, "Results without metadata keep artist, copyright and rights", imgproxy: "KEEP_COPYRIGHT")
     let clientHints = Setting.serving(
-        "clientHints", false, "DPR, Width and Save-Data of clients are defaults of options",
-        imgproxy: "ENABLE_CLIENT_HINTS")
-    let saveDataQuality = Setting.shaping(
-        "saveDataQuality", 50, "The quality for clients with Save-Data, if it is lower", in: 1...100)
+        false, "DPR, Width and Save-Data of clients are defaults of options", imgproxy: "ENABLE_CLIENT_HINTS")
+    let saveDataQuality = Setting.shaping(50, "The quality for clients with Save-Data, if it is lower", in: 1...100)
     let jpegProgressive = Setting.shaping(
-        "jpegProgressive", false, "JPEG is progressive: smaller, and slower to encode", imgproxy: "JPEG_PROGRESSIVE")
-    let pngInterlaced = Setting.shaping("pngInterlaced", false, "PNG is interlaced: larger", imgproxy: "PNG_INTERLACED")
-    let pngQuantize = Setting.shaping(
-        "pngQuantize", false, "PNG has a palette: smaller, with fewer colors", imgproxy: "PNG_QUANTIZE")
+        false, "JPEG is progressive: smaller, and slower to encode", imgproxy: "JPEG_PROGRESSIVE")
+    let pngInterlaced = Setting.shaping(false, "PNG is interlaced: larger", imgproxy: "PNG_INTERLACED")
+    let pngQuantize = Setting.shaping(false, "PNG has a palette: smaller, with fewer colors", imgproxy: "PNG_QUANTIZE")
     let pngQuantizationColors = Setting.shaping(
-        "pngQuantizationColors", 256, "The most colors of such PNG, from 2 to 256", in: 2...256,
-        imgproxy: "PNG_QUANTIZATION_COLORS")
+        256, "The most colors of such PNG, from 2 to 256", in: 2...256, imgproxy: "PNG_QUANTIZATION_COLORS")
     let webpEffort = Setting.shaping(
-        "webpEffort", 4, "The effort for WebP, from 0, fastest, to 6, smallest", in: 0...6, imgproxy: "WEBP_EFFORT")
+        4, "The effort for WebP, from 0, fastest, to 6, smallest", in: 0...6, imgproxy: "WEBP_EFFORT")
     let avifSpeed = Setting.shaping(
-        "avifSpeed", 8, "The speed for AVIF, from 0, smallest, to 10, fastest", in: 0...10, imgproxy: "AVIF_SPEED")
+        8, "The speed for AVIF, from 0, smallest, to 10, fastest", in: 0...10, imgproxy: "AVIF_SPEED")
     let jxlEffort = Setting.shaping(
-        "jxlEffort", 4, "The effort for JPEG XL, from 1, fastest, to 9, smallest", in: 1...9, imgproxy: "JXL_EFFORT")
+        4, "The effort for JPEG XL, from 1, fastest, to 9, smallest", in: 1...9, imgproxy: "JXL_EFFORT")
     let watermarkPath = Setting<String?>.serving(
-        "watermarkPath", nil, "The file of the image that the option watermark draws", imgproxy: "WATERMARK_PATH")
+        nil, "The file of the image that the option watermark draws", imgproxy: "WATERMARK_PATH")
     let watermarkData = Setting<String?>.serving(
-        "watermarkData", nil, "The same image in Base64, in place of a file", imgproxy: "WATERMARK_DATA")
+        nil, "The same image in Base64, in place of a file", imgproxy: "WATERMARK_DATA")
     let watermarkUrl = Setting<String?>.serving(
-        "watermarkUrl", nil, "The URL of the image, in place of a file. The rules for sources apply",
-        imgproxy: "WATERMARK_URL")
+        nil, "The URL of the image, in place of a file. The rules for sources apply", imgproxy: "WATERMARK_URL")
     let watermarkOpacity = Setting.shaping(
-        "watermarkOpacity", 1.0, "The opacity of the watermark, from 0 to 1", in: 0...1, imgproxy: "WATERMARK_OPACITY")
+        1.0, "The opacity of the watermark, from 0 to 1", in: 0...1, imgproxy: "WATERMARK_OPACITY")
     let stripColorProfile = Setting.shaping(
-        "stripColorProfile", true, "Results are in sRGB; false keeps larger gamuts, in Display P3",
-        imgproxy: "STRIP_COLOR_PROFILE")
+        true, "Results are in sRGB; false keeps larger gamuts, in Display P3", imgproxy: "STRIP_COLOR_PROFILE")
     let logLevel = Setting.serving(
-        "logLevel", "info", "trace, debug, info, notice, warning, error or critical", imgproxy: .logLevel("LOG_LEVEL"))
+        "info", "trace, debug, info, notice, warning, error or critical", imgproxy: .logLevel("LOG_LEVEL"))
     let logFormat = Setting.serving(
-        "logFormat", "text", "text, or json for an object in each line", imgproxy: .logFormat("LOG_FORMAT"))
-    let accessLog = Setting.serving("accessLog", true, "Logs a line for each request, at the level info")
+        "text", "text, or json for an object in each line", imgproxy: .logFormat("LOG_FORMAT"))
+    let accessLog = Setting.serving(true, "Logs a line for each request, at the level info")
     let trustedProxies = Setting.serving(
-        "trustedProxies", 0, "The number of proxies whose X-Forwarded-For is trusted, for the access log", in: 0...100)
+        0, "The number of proxies whose X-Forwarded-For is trusted, for the access log", in: 0...100)
     package let metricsPort = Setting<Int?>.serving(
-        "metricsPort", nil, "A port of its own for /metrics; empty for none", imgproxy: .port("PROMETHEUS_BIND"))
+        nil, "A port of its own for /metrics; empty for none", imgproxy: .port("PROMETHEUS_BIND"))
     package let metricsHost = Setting<String?>.serving(
-        "metricsHost", nil, "The address for it; empty for that of the images", imgproxy: .host("PROMETHEUS_BIND"))
-    let pages = Setting<[String]>.serving(
-        "pages", [], "Further pages at the port of the images: form at /, metrics at /metrics")
+        nil, "The address for it; empty for that of the images", imgproxy: .host("PROMETHEUS_BIND"))
+    let pages = Setting<[String]>.serving([], "Further pages at the port of the images: form at /, metrics at /metrics")
     let otlpEndpoint = Setting<String?>.serving(
-        "otlpEndpoint", nil, "The collector of spans and metrics, such as http://localhost:4318; empty for none")
+        nil, "The collector of spans and metrics, such as http://localhost:4318; empty for none")
     let otlpMetricsEndpoint = Setting<String?>.serving(
-        "otlpMetricsEndpoint", nil, "The address of metrics, such as http://h:4318/v1/metrics, in place of that")
-    let otlpMetricsSeconds = Setting.serving(
-        "otlpMetricsSeconds", 60.0, "The time between exports of metrics; 0 for none")
-    let otlpHeaders = Setting<[String]>.serving(
-        "otlpHeaders", [], "Header fields for the collector, such as api-key=abc,team=images")
-    let otlpService = Setting.serving("otlpService", "image-server", "The name of this service at the collector")
-    let traceRatio = Setting.serving("traceRatio", 1.0, "The share of traces to record, from 0 to 1", in: 0...1)
-    let trustTraceParent = Setting.serving(
-        "trustTraceParent", false, "The traceparent of a client decides whether its trace is recorded")
+        nil, "The address of metrics, such as http://h:4318/v1/metrics, in place of that")
+    let otlpMetricsSeconds = Setting.serving(60.0, "The time between exports of metrics; 0 for none")
+    let otlpHeaders = Setting<[String]>.serving([], "Header fields for the collector, such as api-key=abc,team=images")
+    let otlpService = Setting.serving("image-server", "The name of this service at the collector")
+    let traceRatio = Setting.serving(1.0, "The share of traces to record, from 0 to 1", in: 0...1)
+    let trustTraceParent = Setting.serving(false, "The traceparent of a client decides whether its trace is recorded")
 }
 
 extension Settings {
     static let declared = Settings()
 
-    /// All settings, in the order of their declarations.
-    package static let all = Mirror(reflecting: declared).children.compactMap { $0.value as? any AnySetting }
+    /// All settings, in the order of their declarations. Their names are those of the properties.
+    package static let all = Mirror(reflecting: declared).children.compactMap { child in
+        (child.value as? any AnySetting).flatMap { setting in child.label.map { NamedSetting(name: $0, setting) } }
+    }
 
     /// Returns the setting with a name.
-    static func named(_ name: String) -> (any AnySetting)? { all.first { $0.name == name } }
+    static func named(_ name: String) -> NamedSetting? { all.first { $0.name == name } }
 
     /// A text that lists the settings.
     package static var help: String {
