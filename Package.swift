@@ -171,6 +171,8 @@ let transports = [
 
 let codecs = [
     module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
+    module("ImageDecodingIsolation", uses: ["ImageCore", "CImageDecodingIsolation"]),
+    shim("CImageDecodingIsolation", in: "ImageDecodingIsolation"),
     module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
     shim("CImageProcessing", in: "ImageProcessing"),
     module("ImageColorManagement", uses: ["ImageCore", "CImageColorManagement"]),
@@ -255,7 +257,8 @@ let composition = [
         uses: [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
             "ImageDecoding", "ImageProcessing", curlOnLinux, onLinux("ImageColorManagement"),
-            onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"), "ImageCodecBMP",
+            onLinux("ImageDecodingIsolation"), onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
+            "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
             optional("ImageCodecHEIF", trait: "HEIF"), optional("ImageCodecJXL", trait: "JXL"),
             optional("ImageCodecTIFF", trait: "TIFF"), optional("ImageCodecSVG", trait: "SVG"),
@@ -295,6 +298,9 @@ let suites = [
         ]),
     tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
     tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
+    tests(
+        of: "ImageDecodingIsolation",
+        uses: ["ImageDecoding", "ImageLoaderKit", "GeneratedImages", "isolation-worker"]),
     tests(of: "ImageProcessing"),
     tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
     tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
@@ -386,6 +392,12 @@ let testSupport = [
     support("TestJXL", uses: ["ImageCore", optional("CTestJXL", trait: "JXL")]),
     testKernels("CTestJXL", over: [optional("CLibJXL", trait: "JXL")], trait: "JXL"),
     testKernels("CAllocations"),
+    // A worker of ImageDecodingIsolation whose decoder attacks its parent.
+    .executableTarget(
+        name: "isolation-worker",
+        dependencies: ["ImageCore", "ImageDecoding", "ImageDecodingIsolation", "ImageLoaderKit", "CHostileCalls"],
+        path: "Tests/Support/isolation-worker", swiftSettings: strict),
+    testKernels("CHostileCalls"),
     // Creates a network namespace for one test.
     testKernels("CNetworkNamespace"),
     // Annotations that let the thread sanitizer understand Mutex.
@@ -397,7 +409,7 @@ let testSupport = [
 ]
 
 let imageload = [
-    command("imageload", in: "imageload", uses: ["ImageLoadTool", "CImageLoadTool"]),
+    command("imageload", in: "imageload", uses: ["ImageLoadTool", "ImageLoaderKit", "CImageLoadTool"]),
     appKernels("CImageLoadTool", in: "imageload", links: "jpeg", "deflate"),
     appLibrary(
         "ImageLoadTool", in: "imageload",

@@ -47,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "photo-feed",
             dependencies: [
-                "PhotoFeedDesktop", module("ImageCore"),
+                "PhotoFeedDesktop", module("ImageCore"), module("ImageLoaderKit"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

@@ -19,7 +19,7 @@ WAIT_GUARD = 'ImageTesting/WaitGuard.swift'
 APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingAppKit', 'ImagePresentingSwiftUI'}
 # Targets without a product, which codecs and ImageMetadata share.
 SHARED = {'ISOBoxes'}
-MONOTONIC_TIME = {'ImageTransportCurl'}
+MONOTONIC_TIME = {'ImageTransportCurl', 'ImageDecodingIsolation'}
 TOP_LEVEL = {
     'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
     'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE',

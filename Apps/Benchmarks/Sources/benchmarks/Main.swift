@@ -1,14 +1,18 @@
 import Foundation
+import ImageLoaderKit
 
 /// Runs the benchmarks. Each compares the library with a baseline in the same run.
 ///
-/// - `benchmarks [decode|processing|caches|loader|disk|disk-scale|transport] [--json]` measures times, by default all.
+/// - `benchmarks [decode|isolation|processing|caches|loader|disk|disk-scale|transport] [--json]` measures times, by default all.
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
 /// - `benchmarks feed-images` writes the images of `Apps/Benchmarks/Scripts/bench-feed`.
 @main
 enum Main {
     static func main() async throws {
+        #if os(Linux)
+            ImageWorker.runIfAsked()
+        #endif
         let arguments = Array(CommandLine.arguments.dropFirst())
         let isSuccessful =
             switch arguments.first {
@@ -20,7 +24,9 @@ enum Main {
         if !isSuccessful { exit(1) }
     }
 
-    private static let groups = ["decode", "processing", "caches", "loader", "disk", "disk-scale", "transport"]
+    private static let groups = [
+        "decode", "isolation", "processing", "caches", "loader", "disk", "disk-scale", "transport",
+    ]
 
     private static func measure(_ names: [String], isJSON: Bool) async throws -> Bool {
         if names.count == 3, names.prefix(2) == ["transport", "--soak"], let requests = Int(names[2]), requests > 0 {
@@ -49,6 +55,7 @@ enum Main {
         let figures =
             switch group {
             case "decode": try DecodingBenchmarks.run(rounds: 9)
+            case "isolation": try await measureIsolation()
             case "processing": try await ProcessingBenchmarks.run(samples: 9)
             case "caches": try await CacheBenchmarks.run()
             case "loader": try await LoaderBenchmarks.run()
@@ -56,6 +63,15 @@ enum Main {
             default: try await TransportBenchmarks.run()
             }
         try report(figures, isJSON, Figure.heading(group), \.line)
+    }
+
+    /// Returns nothing on systems without isolation.
+    private static func measureIsolation() async throws -> [Figure] {
+        #if os(Linux)
+            try await IsolationBenchmarks.run(samples: 9)
+        #else
+            []
+        #endif
     }
 
     /// Frees a block of the size of a thumbnail, as any program has that shows images.

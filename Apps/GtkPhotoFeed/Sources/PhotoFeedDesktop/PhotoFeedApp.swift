@@ -64,7 +64,7 @@ public enum PhotoFeedApp {
         try start()
         let origin = try feed == nil ? DemoOrigin() : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
-        let loading = FeedLoading(cacheDirectory: URL(filePath: folder), color: color)
+        let loading = FeedLoading(cacheDirectory: URL(filePath: folder), color: color, isolates: true)
         let address = feed ?? origin?.address ?? ""
         guard let model = loading.model(of: address) else { throw Failure.invalidFeed(address) }
         let window = FeedWindow(model, loading: loading)

@@ -1,8 +1,18 @@
 public import ArgumentParser
 public import ImageCore
+import ImageLoaderKit
 import PhotoFeedDesktop
 
 @main
+enum Main {
+    static func main() {
+        #if os(Linux)
+            ImageWorker.runIfAsked()
+        #endif
+        PhotoFeedCommand.main()
+    }
+}
+
 struct PhotoFeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "photo-feed", abstract: "Shows a feed of photos on the desktop.")

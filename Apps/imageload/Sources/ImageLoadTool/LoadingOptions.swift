@@ -21,6 +21,11 @@ struct LoadingOptions: ParsableArguments {
     @OptionGroup var colors: ColorOptions
     @OptionGroup var limits: LimitOptions
 
+    #if os(Linux)
+        @Flag(help: "Decode in worker processes, which can't open files or connect.")
+        var isolated = false
+    #endif
+
     @Option(help: "The folder of the disk cache.", completion: .file())
     var cache: String?
 
@@ -73,6 +78,9 @@ struct LoadingOptions: ParsableArguments {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
         defaults.decodingLimits = limits.limits
+        #if os(Linux)
+            if isolated { defaults.isolation = .workers(defaults.maxDecodes) }
+        #endif
         defaults.maxDownloads = concurrency * ServerWindow.servers
         defaults.maxDownloadsPerServer = concurrency
         defaults.retryPolicy.maxRetries = retries

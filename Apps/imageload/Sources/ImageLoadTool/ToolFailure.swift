@@ -90,6 +90,7 @@ extension ToolFailure {
             case .noSuchFrame: (.usage, "Choose a frame from 0.")
             case .unknownFormat: (.notAImage, "Known formats: \(Self.formats).")
             case .truncated: (.notAImage, "Fetch it again.")
+            case .workerFailed: (.failure, "Don't decode it without --isolated unless you trust it.")
             default: (.notAImage, "Try to re-save it with another program.")
             }
         self.init(status: status, line: "\(subject): \(failure). \(advice)")

@@ -90,7 +90,7 @@ public struct HostileInputCheck: Sendable {
         switch failure {
         case .malformed(let format, _), .truncated(let format), .unsupported(let format, _): format == decoder.format
         case .limitExceeded(_, let value, let allowed): value > allowed
-        case .unknownFormat, .noSuchFrame, .cancelled: false
+        case .unknownFormat, .noSuchFrame, .workerFailed, .cancelled: false
         }
     }
 

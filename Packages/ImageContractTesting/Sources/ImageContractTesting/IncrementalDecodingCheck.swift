@@ -65,7 +65,7 @@ public struct IncrementalDecodingCheck: Sendable {
             switch failure {
             case .malformed(let format, _), .unsupported(let format, _): format == decoder.format
             case .limitExceeded(_, let value, let allowed): value > allowed
-            case .truncated, .unknownFormat, .noSuchFrame, .cancelled: false
+            case .truncated, .unknownFormat, .noSuchFrame, .workerFailed, .cancelled: false
             }
         try expect(isAllowed, "appending must not throw \(failure)")
     }

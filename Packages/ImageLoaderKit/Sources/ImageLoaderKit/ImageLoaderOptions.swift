@@ -15,6 +15,9 @@ public import ImageTransporting
 #else
     import ImageTransportCurl
 #endif
+#if os(Linux)
+    public import ImageDecodingIsolation
+#endif
 
 /// The options of a loader with this package's caches, transports and codecs.
 ///
@@ -97,6 +100,12 @@ public struct ImageLoaderOptions: Sendable {
     public var maxDecodes: Int
     /// The decoders, in the order in which they are tried. With traits, `.all` has more.
     public var decoders: [any ImageDecoder] = .standard
+    #if os(Linux)
+        /// Decodes images in worker processes, for example with `.workers(2)`; nil to decode in this process.
+        ///
+        /// Call `ImageWorker.runIfAsked()` first in `main`. Add decoders of your own there, too.
+        public var isolation: ImageIsolation?
+    #endif
     /// The encoders for ``diskEncoding``.
     public var encoders: [any ImageEncoder] = .standard
     /// Limits for decoding, checked before memory is allocated.
@@ -153,7 +162,7 @@ public struct ImageLoaderOptions: Sendable {
             memoryCache: MemoryImageCache(
                 byteLimit: memoryByteLimit, policy: memoryEvictionPolicy, clock: clock, lifetime: memoryLifetime),
             transport: makeTransport(scheduler),
-            decoder: DownsamplingDecoder.standard(decoders, limits: decodingLimits),
+            decoder: makeDecoder(),
             scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
             memoryPressureMonitor: memoryPressureMonitor,
             retryPolicy: retryPolicy, transferOptions: transferOptions, clock: clock)
@@ -166,6 +175,22 @@ public struct ImageLoaderOptions: Sendable {
         configuration.connectivityMonitor = connectivityMonitor
         configuration.maxNetworkWait = maxNetworkWait
         return configuration
+    }
+
+    /// Creates the decoder, in this process or in workers.
+    public func makeDecoder() -> any SizedImageDecoder {
+        let decoder = DownsamplingDecoder.standard(decoders, limits: decodingLimits)
+        #if os(Linux)
+            guard var isolation else { return decoder }
+            isolation.onEvent = { [observer, onEvent = isolation.onEvent] event in
+                onEvent(event)
+                observer?.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
+            }
+            return IsolatedDecoders(
+                decoder, formats: decoders.map(\.format), limits: decodingLimits, isolation: isolation)
+        #else
+            return decoder
+        #endif
     }
 
     private func makePartialDownloads(in folder: URL) -> DiskDataCache? {

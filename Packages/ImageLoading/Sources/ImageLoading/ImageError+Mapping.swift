@@ -61,7 +61,7 @@ extension ImageDecodingError {
     var isCausedByData: Bool {
         switch self {
         case .unknownFormat, .malformed, .truncated: true
-        case .unsupported, .limitExceeded, .noSuchFrame, .cancelled: false
+        case .unsupported, .limitExceeded, .noSuchFrame, .workerFailed, .cancelled: false
         }
     }
 }

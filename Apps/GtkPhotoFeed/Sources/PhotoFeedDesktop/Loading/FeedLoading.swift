@@ -21,15 +21,19 @@ struct FeedLoading {
     /// - Parameters:
     ///   - observesMemory: Whether images leave memory under memory pressure.
     ///   - color: The color space of each image; nil for what GTK can show.
+    ///   - isolates: Whether worker processes decode images, on Linux. The program must call `ImageWorker.runIfAsked`.
     init(
         cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, observesMemory: Bool = true, retries: Int = 2,
-        color: OutputColor? = nil
+        color: OutputColor? = nil, isolates: Bool = false
     ) {
         self.color = color ?? (LoadingImageView.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.maxRetries = retries
         defaults.observer = downloads
+        #if os(Linux)
+            if isolates { defaults.isolation = .workers(2) }
+        #endif
         if !observesMemory { defaults.memoryPressureMonitor = nil }
         self.memoryByteLimit = memoryByteLimit
         loader = ImageLoader(defaults)

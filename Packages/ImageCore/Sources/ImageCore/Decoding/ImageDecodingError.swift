@@ -13,6 +13,8 @@ public enum ImageDecodingError: Error, Hashable, Sendable {
     case limitExceeded(DecodingLimit, value: Int, allowed: Int)
     /// There is no frame with this number. The first frame is 0.
     case noSuchFrame(Int, frameCount: Int)
+    /// The worker process that decoded the image failed.
+    case workerFailed(WorkerFailure)
     /// Decoding was cancelled.
     case cancelled
 }
@@ -29,6 +31,7 @@ extension ImageDecodingError: CustomStringConvertible, LocalizedError {
         case .limitExceeded(let limit, let value, let allowed):
             "too large: \(limit.rawValue) is \(value), the limit is \(allowed)"
         case .noSuchFrame(let index, let count): "there is no frame \(index): the image has \(count)"
+        case .workerFailed(let failure): "the worker process failed: \(failure)"
         case .cancelled: "cancelled"
         }
     }

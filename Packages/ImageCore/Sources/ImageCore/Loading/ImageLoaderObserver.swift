@@ -42,6 +42,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case downloadFinished(bytes: Int)
         /// Decoding has its slot and starts.
         case decodingStarted
+        /// An event of the worker processes that decode images. It has no request.
+        case worker(WorkerEvent)
         /// The image is decoded, at this size in pixels.
         case decoded(PixelSize)
         /// The processors have their slot and start.

@@ -1,0 +1,137 @@
+import Foundation
+import GeneratedImages
+import ImageCore
+import ImageDecodingIsolation
+import ImageTesting
+import Synchronization
+import Testing
+
+/// A file that took over a worker reaches nothing, and the next image is right.
+@Suite("Attacks from a worker")
+struct AttackTests {
+    /// Attacks that end the worker, and how the image fails.
+    static let fatalAttacks: [(attack: String, failure: WorkerFailure)] = [
+        ("header:fault", .signal(SIGSEGV)), ("pixels:fault", .signal(SIGSEGV)), ("pixels:abort", .signal(SIGABRT)),
+        ("pixels:allocate", .signal(SIGABRT)), ("pixels:exit", .exited(0)), ("pixels:close", .timedOut),
+        ("header:loop", .timedOut), ("pixels:loop", .timedOut), ("header:connect", .forbiddenCall("socket")),
+        ("pixels:execute", .forbiddenCall("execve")), ("pixels:fork", .forbiddenCall("clone")),
+        ("pixels:trace parent", .forbiddenCall("ptrace")), ("pixels:ring", .forbiddenCall("io_uring_setup")),
+        ("pixels:read parent", .forbiddenCall("process_vm_readv")), ("pixels:32 bits", .signal(SIGSYS)),
+        ("header:answer too much", .invalidAnswer("5000 bytes")),
+        ("header:answer too little", .invalidAnswer("3 bytes")),
+        ("pixels:answer twice", .invalidAnswer("to request 1 in place of 2")),
+        ("header:answer another request", .invalidAnswer("to request 99 in place of 1")),
+        ("header:answer huge", .invalidAnswer("a size of 1099511627776x1099511627776")),
+        ("pixels:answer another size", .invalidAnswer("an image of another size")),
+        ("pixels:answer another color", .invalidAnswer("another color space")),
+        ("pixels:answer truncated", .invalidAnswer("an incomplete image")),
+        ("pixels:answer preview", .invalidAnswer("an incomplete image")),
+        ("pixels:answer nothing", .invalidAnswer("an image of another size")),
+    ]
+
+    @Test("a worker that fails is a failure of its image, and the next image is right", arguments: fatalAttacks)
+    func fatal(attack: String, failure: WorkerFailure) throws {
+        let fixture = IsolatedFixture {
+            $0.timeLimit = .milliseconds(800)
+            $0.memoryByteLimit = 200 << 20
+        }
+        #expect(fixture.failure(attack) == .workerFailed(failure))
+        #expect(fixture.events.messages.last == .failed(failure))
+        try expectRightImage(fixture)
+    }
+
+    @Test(
+        "a call that is refused is counted by its name",
+        arguments: [
+            ("open /etc/passwd", "openat"), ("open the cache", "openat"), ("write a file", "openat"),
+            ("map code", "mmap"), ("make code", "mprotect"), ("kill parent", "kill"), ("shrink", "ftruncate"),
+            ("clone3", "prctl"),
+        ])
+    func refused(attack: String, call: String) throws {
+        let fixture = IsolatedFixture()
+        #expect(fixture.failure("pixels:" + attack) == .malformed(.png, "the attack was refused"))
+        #expect(fixture.events.messages.contains(.callRefused(call)))
+        try expectRightImage(fixture)
+    }
+
+    @Test("an image that a damaged worker lost is decoded again, once")
+    func decodesInnocentImage() throws {
+        let fixture = IsolatedFixture()
+        try expectRightImage(fixture)
+        // It has decoded an image, so the attack runs twice.
+        #expect(fixture.failure("header:fault") == .workerFailed(.signal(SIGSEGV)))
+        #expect(fixture.events.messages == Array(repeating: .failed(.signal(SIGSEGV)), count: 2))
+        // It answers twice, and the second answer comes with the next image.
+        _ = try fixture.decoders.header(of: Data("header:answer twice".utf8))
+        try expectRightImage(fixture)
+    }
+
+    @Test("a decode that is cancelled ends soon, also if the worker does not notice")
+    func cancels() throws {
+        let fixture = IsolatedFixture()
+        #expect(throws: ImageDecodingError.cancelled) {
+            try fixture.decoders.decode(Data("pixels:loop".utf8), request: DecodingRequest()) { true }
+        }
+        let asked = Atomic(0)
+        #expect(throws: ImageDecodingError.cancelled) {
+            try fixture.decoders.decode(Data("pixels:loop".utf8), request: DecodingRequest()) {
+                asked.add(1, ordering: .relaxed).oldValue > 1
+            }
+        }
+        try expectRightImage(fixture)
+    }
+
+    @Test("a program that is no worker is a failure that says what is missing")
+    func namesMissingWorker() {
+        let unprepared = IsolatedFixture { $0.program = nil }
+        #expect(
+            unprepared.failure("")
+                == .workerFailed(
+                    .notStarted("call ImageWorker.runIfAsked() first in main, or set ImageIsolation.program")))
+        for program in ["/bin/true", "/nowhere"] {
+            guard
+                case .workerFailed(.notStarted(let text)) = IsolatedFixture(change: { $0.program = program }).failure(
+                    "")
+            else {
+                Issue.record("\(program) became a worker")
+                continue
+            }
+            #expect(text.contains(program))
+        }
+    }
+
+    @Test("a worker is replaced after its number of images, and for another origin")
+    func replacesWorker() throws {
+        let fixture = IsolatedFixture { $0.imagesPerWorker = 2 }
+        // The attack would run again if the worker had decoded an image.
+        for _ in 0..<2 { try expectRightImage(fixture) }
+        #expect(fixture.failure("header:fault") == .workerFailed(.signal(SIGSEGV)))
+        #expect(fixture.events.messages.count == 1)
+        try expectRightImage(fixture)
+        #expect(throws: ImageDecodingError.self) {
+            try fixture.decoders.scoped(to: "other").header(of: Data("header:fault".utf8))
+        }
+        #expect(fixture.events.messages.count == 2)
+    }
+
+    @Test("workers that failed leave no descriptors and processes")
+    func leavesNothing() throws {
+        let fixture = IsolatedFixture()
+        let count = Int(ProcessInfo.processInfo.environment["ISOLATION_ATTACKS"] ?? "") ?? 20
+        try expectRightImage(fixture)
+        let before = try openFiles()
+        for _ in 0..<count { #expect(fixture.failure("header:abort") != nil) }
+        try expectRightImage(fixture)
+        // Other tests open files meanwhile.
+        #expect(try openFiles() < before + 10 + count / 4)
+    }
+
+    private func openFiles() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+    }
+
+    private func expectRightImage(_ fixture: IsolatedFixture) throws {
+        let data = try #require(try GeneratedImage.all().first).data
+        #expect(try fixture.decoders.decode(data) == fixture.local.decode(data))
+    }
+}

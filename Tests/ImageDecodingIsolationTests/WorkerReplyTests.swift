@@ -1,0 +1,88 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImageDecodingIsolation
+
+/// What the parent reads of an answer, whatever its bytes are.
+@Suite("Answers of workers")
+struct WorkerReplyTests {
+    private static let setup = WorkerSetup(
+        formats: [.png, .gif], limits: DecodingLimits(maxPixels: 10_000, maxSide: 500, maxFrames: 20),
+        memoryByteLimit: 1)
+
+    private static let header: ImageHeader = {
+        var header = ImageHeader(
+            format: .gif, storedSize: PixelSize(width: 30, height: 20), orientation: .left, frameCount: 2,
+            frameDelays: [.milliseconds(40), .nanoseconds(7)], loopCount: 3, hasAlpha: true,
+            color: SourceColor(profile: Data("a profile".utf8)), nativeLayout: .grayAlpha8, hasGainMap: true)
+        header.color.transfer = .pq
+        header.color.peakLuminance = 1_000.5
+        return header
+    }()
+
+    static let replies: [WorkerReply] = [
+        .ready(protection: 15), .header(HeaderReply(header)), .nothing,
+        .image(PixelSize(width: 3, height: 4), .displayP3, .truncated), .failure(.unknownFormat),
+        .failure(.malformed(.png, "no end")), .failure(.truncated(.gif)), .failure(.unsupported(.png, "rows")),
+        .failure(.limitExceeded(.frames, value: 21, allowed: 20)), .failure(.noSuchFrame(3, frameCount: 2)),
+        .failure(.cancelled),
+    ]
+
+    @Test("an answer is read as it was written", arguments: replies)
+    func reads(reply: WorkerReply) throws {
+        let read = try WorkerReply(reply.bytes(number: 7), number: 7, setup: Self.setup)
+        #expect(read.bytes(number: 7) == reply.bytes(number: 7))
+        guard case .header(let header) = read else { return }
+        let metadata = HeaderReply.metadata(of: Self.header)
+        #expect(header.metadataByteCount == metadata.count)
+        #expect(try header.header(metadata: metadata) == Self.header)
+    }
+
+    @Test("requests and setups are read as they were written")
+    func readsRequest() throws {
+        let setup = WorkerSetup(Self.setup.bytes)
+        #expect(setup.formats == Self.setup.formats && setup.limits == Self.setup.limits)
+        var decoding = DecodingRequest(color: .automatic, frame: 4, acceptsTruncated: true)
+        for target in [
+            nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed),
+        ] {
+            decoding.target = target
+            let request = WorkerRequest(.frame, number: 5, byteCount: 9, decoding: decoding)
+            let read = try #require(WorkerRequest(request.bytes))
+            #expect(read.decoding == decoding && read.kind == .frame && read.number == 5 && read.byteCount == 9)
+        }
+    }
+
+    @Test("any other bytes are refused, or say nothing that exceeds the limits", arguments: replies)
+    func refusesOtherBytes(reply: WorkerReply) {
+        var random = SeededRandom(seed: 63)
+        for _ in 0..<4_000 {
+            var bytes = reply.bytes(number: 1)
+            for _ in 0...random.next() % 3 {
+                let word = Int(random.next() % 52) * 8
+                for offset in 0..<8 where random.next() % 2 == 0 {
+                    bytes[word + offset] =
+                        [0, 1, 2, 255, UInt8(truncatingIfNeeded: random.next())][Int(random.next() % 5)]
+                }
+            }
+            guard case .success(.header(let header)) = outcome({ try WorkerReply(bytes, number: 1, setup: Self.setup) })
+            else { continue }
+            let (size, limits) = (header.header.storedSize, Self.setup.limits)
+            #expect(size.width > 0 && size.height > 0 && size.area <= limits.maxPixels)
+            #expect((0...Self.setup.metadataCapacity).contains(header.metadataByteCount))
+            let metadata = (0..<header.metadataByteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            if case .success(let whole) = outcome({ try header.header(metadata: metadata) }) {
+                #expect(whole.frameDelays.allSatisfy { $0 >= .zero } && whole.frameCount <= limits.maxFrames)
+            }
+        }
+    }
+
+    @Test("a text has no control characters")
+    func cleansText() throws {
+        let reply = WorkerReply.failure(.malformed(ImageFormat(rawValue: "p\u{1B}ng"), "a\u{1B}[2J\nb"))
+        let read = try WorkerReply(reply.bytes(number: 1), number: 1, setup: Self.setup)
+        #expect(read == .failure(.malformed(.png, "a[2Jb")))
+    }
+}
