@@ -212,6 +212,26 @@ final class ToolTests {
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
 
+    #if os(Linux)
+        @Test("fetch --isolated decodes in workers, which are the tool itself, and a wrong file fails as without them")
+        func isolated() async throws {
+            let file = try image(.gif, named: "a.gif")
+            let command = ["fetch", file, "--isolated", "--format", "png", "--cache", folder.path + "/cache"]
+            let run = try await run(command + ["--output", folder.path])
+            #expect(run.status == 0 && run.output.contains("40x30"))
+            let png = try Data(contentsOf: folder.appending(path: "a.png"))
+            let original = try Data(contentsOf: URL(fileURLWithPath: file))
+            let decoder = DownsamplingDecoder.standard()
+            #expect(try decoder.decode(png).bitmap == decoder.decode(original).bitmap)
+            try Data("GIF89a".utf8).write(to: folder.appending(path: "b.gif"))
+            let damaged = folder.path + "/b.gif"
+            let (isolated, local) = (
+                try await self.run(["fetch", damaged, "--isolated"]), try await self.run(["fetch", damaged])
+            )
+            #expect(isolated.errors == local.errors && isolated.status == local.status && local.status != 0)
+        }
+    #endif
+
     @Test("thumbhash prints the hash of a file, and the names of several; --decode writes the image of a hash")
     func thumbHash() async throws {
         let (file, other) = (try image(.png, named: "a.png"), try image(.webP, named: "b.webp"))
