@@ -1,10 +1,14 @@
-"""Loads sources from an S3 server that verifies signatures, and compares each signature with that of botocore."""
+"""Loads sources from an S3 server that verifies signatures, and compares each signature with that of botocore.
+
+The keys are those of a user, of a role that it assumes, of a role for a token, and of a virtual machine.
+"""
 
 import base64
 import http.server
 import io
 import re
 import sys
+import tempfile
 import threading
 from urllib.parse import quote
 
@@ -36,13 +40,12 @@ def picture(width):
     return data.getvalue()
 
 
-def server(binary, endpoint, region, access, secret, *more):
+def server(binary, endpoint, region, access, secret, *more, environment=None):
+    """Without an access key, the keys are those of the environment."""
     port = free_port()
-    flags = {
-        "port": port, "allow-unsigned": "true", "bucket-endpoint": endpoint, "bucket-region": region,
-        "bucket-access-key": access, "bucket-secret-key": secret,
-    }
-    return port, running([binary, *[f"--{name}={value}" for name, value in flags.items()], *more], port)
+    flags = {"port": port, "allow-unsigned": "true", "bucket-endpoint": endpoint, "bucket-region": region}
+    flags |= {"bucket-access-key": access, "bucket-secret-key": secret} if access else {"s3": "true"}
+    return port, running([binary, *[f"--{name}={value}" for name, value in flags.items()], *more], port, environment)
 
 
 def source(key):
@@ -58,16 +61,18 @@ def size(port, key):
 def against_moto(binary):
     port = free_port()
     # After these actions, moto verifies signatures.
-    actions = 4 + len(KEYS)
+    actions = 6 + len(KEYS)
     with running(["moto_server", "-p", str(port)], port, {"INITIAL_NO_AUTH_ACTION_COUNT": str(actions)}):
         endpoint, region = f"http://127.0.0.1:{port}", "eu-west-1"
         one = dict(endpoint_url=endpoint, region_name=region, aws_access_key_id="a", aws_secret_access_key="b")
         iam = boto3.client("iam", **one)
         iam.create_user(UserName="reader")
-        policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}'
+        policy = '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["s3:*","sts:*"],"Resource":"*"}]}'
         iam.put_user_policy(UserName="reader", PolicyName="all", PolicyDocument=policy)
         pair = iam.create_access_key(UserName="reader")["AccessKey"]
         access, secret = pair["AccessKeyId"], pair["SecretAccessKey"]
+        arn = iam.create_role(RoleName="reader", AssumeRolePolicyDocument=policy)["Role"]["Arn"]
+        iam.put_role_policy(RoleName="reader", PolicyName="all", PolicyDocument=policy)
         s3 = boto3.client("s3", config=Config(s3={"addressing_style": "path"}), **one)
         s3.create_bucket(Bucket="pictures", CreateBucketConfiguration={"LocationConstraint": region})
         for index, key in enumerate(KEYS):
@@ -84,6 +89,31 @@ def against_moto(binary):
         own, run = server(binary, endpoint, region, access, secret + "x")
         with run:
             expect("moto: a wrong secret", size(own, KEYS[0]), 404)
+        tokens = {"AWS_ENDPOINT_URL_STS": endpoint}
+        own, run = server(binary, endpoint, region, access, secret, f"--bucket-role={arn}", environment=tokens)
+        with run:
+            expect("moto: a role that a user assumes", size(own, KEYS[0]), "10x4")
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write("token")
+            file.flush()
+            role = tokens | {"AWS_ROLE_ARN": arn, "AWS_WEB_IDENTITY_TOKEN_FILE": file.name}
+            own, run = server(binary, endpoint, region, None, None, environment=role)
+            with run:
+                expect("moto: a role for a token", size(own, KEYS[0]), "10x4")
+
+
+def against_instance(binary):
+    """The keys of a virtual machine. This server verifies no signatures, because it doesn't know them."""
+    port = free_port()
+    with running(["moto_server", "-p", str(port)], port):
+        endpoint = f"http://127.0.0.1:{port}"
+        s3 = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
+        s3.create_bucket(Bucket="pictures")
+        s3.put_object(Bucket="pictures", Key=KEYS[0], Body=picture(10))
+        metadata = {"AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint}
+        own, run = server(binary, endpoint, "us-east-1", None, None, environment=metadata)
+        with run:
+            expect("moto: the role of a virtual machine", size(own, KEYS[0]), "10x4")
 
 
 def against_botocore(binary):
@@ -119,5 +149,6 @@ def against_botocore(binary):
 
 
 against_moto(sys.argv[1])
+against_instance(sys.argv[1])
 against_botocore(sys.argv[1])
 sys.exit(f"{len(failures)} differ: {', '.join(failures)}" if failures else 0)

@@ -48,8 +48,8 @@ class Fixture:
             (self.sources / f'{number}.jpg').hardlink_to(self.photo)
         print(f'source: {self.photo.stat().st_size} bytes, 4000x3000')
 
-    def server(self, *flags, name='server'):
-        return ImageServer(self.server_binary, self.folder, self.origin.port, *flags, name=name)
+    def server(self, *flags, name='server', level='error'):
+        return ImageServer(self.server_binary, self.folder, self.origin.port, *flags, name=name, level=level)
 
     def paths(self, server):
         """Paths of results that were never asked for, of sources that are in the cache after the first 200."""
@@ -74,13 +74,19 @@ class Fixture:
 
 
 def cached(lab):
-    """A result in memory, beside the same bytes as a static file."""
-    server, files = lab.server(), lab.folder / 'static'
-    files.mkdir()
+    """A result in memory, beside the same bytes as a static file, without and with access logs."""
+    for level, log in (('error', 'off'), ('info', lab.folder / 'access.log')):
+        print(f'access logs: {"off" if log == "off" else "on"}')
+        compare_cached(lab, lab.server(name=level, level=level), log)
+
+
+def compare_cached(lab, server, log):
+    files = lab.folder / 'static'
+    files.mkdir(exist_ok=True)
     url = server.url('0.jpg', options='rs:fit:480:480/q:80')
     body = get(url)[2]
     (files / 'a.jpg').write_bytes(body)
-    static = Nginx(lab.folder, files)
+    static = Nginx(lab.folder, files, log=log)
     print(f'cached: {len(body)} bytes, requests per second (99th percentile in ms; processor time of each in us)')
     for connections in (64, 1):
         ratios = []

@@ -111,10 +111,10 @@ class Nginx(Process):
 class ImageServer(Process):
     """Accepts unsigned URLs of sources on loopback."""
 
-    def __init__(self, binary, folder, origin_port, *flags, name='server'):
+    def __init__(self, binary, folder, origin_port, *flags, name='server', level='error'):
         port = free_port()
         command = [binary, '--port', port, '--allow-unsigned', 'true', '--allowed-ports', origin_port,
-                   '--allowed-addresses', '127.0.0.1', '--log-level', 'error', *flags]
+                   '--allowed-addresses', '127.0.0.1', '--log-level', level, *flags]
         self.origin_port = origin_port
         super().__init__(command, port, folder / f'{name}.log')
 

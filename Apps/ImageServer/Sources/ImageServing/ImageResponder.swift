@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ImageServerKit
 import NIOCore
+import NIOHTTPTypes
 
 /// Passes the requests of Hummingbird to a `RequestHandler`.
 struct ImageResponder: HTTPResponder {
@@ -23,6 +24,9 @@ struct ImageResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         let received = ServerRequest(request.head, client: context.channel.remoteAddress?.ipAddress)
         if let response = handler.immediateResponse(to: received) { return Response(response) }
+        if received.headers[.expect]?.lowercased() == "100-continue" {
+            context.channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .continue)), promise: nil)
+        }
         // If the client leaves, its share of the work is cancelled.
         return Response(
             await departures.cancelling(on: context.channel) { [handler] in await handler.response(to: received) })
@@ -70,9 +74,8 @@ extension ServerResponse {
         if body.isEmpty { return [] }
         let whole = sharedBody ?? ByteBuffer(bytes: body)
         if whole.readableBytes <= Self.pieceBytes { return [whole] }
-        return stride(from: 0, to: whole.readableBytes, by: Self.pieceBytes).compactMap { start in
-            let count = min(Self.pieceBytes, whole.readableBytes - start)
-            return whole.getSlice(at: whole.readerIndex + start, length: count)
+        return stride(from: 0, to: whole.readableBytes, by: Self.pieceBytes).map { start in
+            whole.part(start..<min(start + Self.pieceBytes, whole.readableBytes))
         }
     }
 }

@@ -54,9 +54,12 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastActivity = context.eventLoop.now
         switch unwrapInboundIn(data) {
         case .head(var head):
+            // The bytes of a body don't count: a client could send one a second forever.
+            lastActivity = context.eventLoop.now
+            // Older clients know no interim responses (RFC 9110, 15.2).
+            if head.version == .http1_0 { head.headers.remove(name: "Expect") }
             if closesAlways || !head.isKeepAlive || head.mayHaveBody {
                 head.headers.replaceOrAdd(name: "Connection", value: "close")
             }

@@ -82,6 +82,7 @@ enum ImageServerCommand {
             logger.warning(
                 "the limit of open files is low", metadata: ["maxConnections": "\(settings.maxConnections)"])
         }
+        try await settings.checkKeys()
         let server = try ImageServer(settings, logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [server, PresetReloading(server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

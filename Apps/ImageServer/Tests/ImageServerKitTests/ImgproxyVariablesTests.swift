@@ -77,7 +77,7 @@ import Testing
         ]
         let settings = try await settings(blank, unsigned)
         #expect(settings.stripMetadata && settings.quality[.jpeg] == 80 && settings.port == 8_080)
-        #expect(settings.originRules.allowedOrigins == nil && settings.s3Server == nil)
+        #expect(settings.originRules.allowedOrigins == nil && settings.bucketServers.isEmpty)
     }
 
     @Test(
@@ -163,7 +163,9 @@ import Testing
 
     @Test("others are named, unless they are blank")
     func unknownNames() {
-        let environment = ["IMGPROXY_USE_GCS": "1", "IMGPROXY_KEY": "a", "IMGPROXY_NETWORK": "tcp", "IMGPROXY_X": " "]
-        #expect(ImgproxyVariables.unknown(in: environment) == ["IMGPROXY_USE_GCS"])
+        let environment = [
+            "IMGPROXY_USE_SWIFT": "1", "IMGPROXY_KEY": "a", "IMGPROXY_NETWORK": "tcp", "IMGPROXY_X": " ",
+        ]
+        #expect(ImgproxyVariables.unknown(in: environment) == ["IMGPROXY_USE_SWIFT"])
     }
 }

@@ -115,6 +115,7 @@ import Testing
         fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .url(own)) }
         var parts = fixture.makeService().parts
         parts.loader = loader
+        parts.tracer = ServerTracer(now: { Date() }, receive: { _ in })
         let handler = fixture.makeHandler(ImageService(parts))
         func body() async throws -> Data {
             let path = ServiceFixture.path("f:png/wm:1/wmu:\(Base64URL.encode(mark.utf8))")

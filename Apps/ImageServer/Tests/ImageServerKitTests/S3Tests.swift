@@ -11,9 +11,9 @@ import Testing
     /// "Example: GET Object" in the documentation of AWS Signature Version 4.
     @Test("signs requests as Amazon documents it")
     func documentation() throws {
-        let signature = S3Signature(
-            accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-            region: "us-east-1")
+        let keys = AmazonKeys(
+            accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
+        let signature = AmazonSignature(keys: keys, region: "us-east-1")
         let fields = signature.fields(
             "GET", path: "/test.txt", host: "examplebucket.s3.amazonaws.com", headers: [.range: "bytes=0-9"],
             now: Date(timeIntervalSince1970: 1_369_353_600))
@@ -35,7 +35,7 @@ import Testing
                 "--bucket-endpoint",
                 "http://minio:9000/base/", "--bucket-region", "eu-central-1",
             ], environment: [:], coreCount: 1)
-        let transport = S3Transport(network, server: try #require(settings.s3Server)) {
+        let transport = try #require(settings.bucketServers.first).transport(over: network) {
             Date(timeIntervalSince1970: 1_369_353_600)
         }
         let url = try #require(URL(webAddress: "s3://b/a%20+ü/c.jpg"))
@@ -48,9 +48,11 @@ import Testing
                 + "SignedHeaders=host;x-amz-content-sha256;x-amz-date, "
                 + "Signature=d74d5edeb19066feac5897ee9d717c0543b11d9aabdeaae082c069b76e7204f9")
         #expect(try await response.body.collected(expectedByteCount: nil, byteLimit: 100) == Data("image".utf8))
-        #expect(settings.originRules.allowsBuckets)
-        _ = try? await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/a%FF/%2525"))))
-        #expect(network.requests.last?.url.absoluteString == "http://minio:9000/base/b/a%FF/%2525", "the bytes checked")
+        #expect(settings.originRules.bucketSchemes == [.amazon])
+        let other = try #require(URL(string: "http://minio:9000/base/b/a%FF/%2525"))
+        network.script(other, .status(.notFound))
+        _ = try await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/a%FF/%2525"))))
+        #expect(network.requests.last?.url == other, "the bytes checked")
         network.script(address, .status(.found, headers: [.location: "http://elsewhere/"]))
         #expect(try await transport.send(TransportRequest(url: url)).head.status == .found)
     }
@@ -58,19 +60,22 @@ import Testing
     @Test("a query is the ID of a version, and nothing else is asked for with the server's rights")
     func versions() async throws {
         let network = ScriptedTransport()
-        let endpoint = try #require(URL(webAddress: "http://minio:9000/"))
-        let signature = S3Signature(accessKey: "key", secretKey: "secret", region: "us-east-1")
-        let transport = S3Transport(network, server: S3Server(endpoint: endpoint, signature: signature)) {
+        let settings = try await ServerSettings(
+            arguments: [
+                "--allow-unsigned", "true", "--bucket-access-key", "key", "--bucket-secret-key", "secret",
+                "--bucket-endpoint", "http://minio:9000/",
+            ], environment: [:], coreCount: 1)
+        let transport = try #require(settings.bucketServers.first).transport(over: network) {
             Date(timeIntervalSince1970: 1_369_353_600)
         }
-        _ = try? await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/k?3L4kq.tJ-_~"))))
+        let version = try #require(URL(string: "http://minio:9000/b/k?versionId=3L4kq.tJ-_~"))
+        network.script(version, .status(.ok))
+        _ = try await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/k?3L4kq.tJ-_~"))))
         let sent = try #require(network.requests.first)
-        #expect(sent.url.absoluteString == "http://minio:9000/b/k?versionId=3L4kq.tJ-_~")
         // As botocore 1.43 signs it.
         let signed = "77fb80ec33d2012cc23145ea711557c3f2d46db938caf8fc394e2fc5235958de"
         #expect(sent.headers[.authorization]?.hasSuffix(signed) == true)
-        var rules = OriginRules()
-        rules.allowsBuckets = true
+        let rules = settings.originRules
         try rules.check(#require(URL(string: "s3://b/k?acl")))
         for query in ["", "list-type=2", "versionId=1", "acl&x", "a%3Db", "a+b", "ä", "a/b"] {
             let url = try #require(URL(string: "s3://b/k?\(query)", encodingInvalidCharacters: true))
@@ -78,17 +83,15 @@ import Testing
         }
     }
 
-    @Test("reads Amazon's own variables if imgproxy's say so")
+    @Test("an address of Amazon has the region, and keys of the environment need a setting")
     func variables() async throws {
-        let environment = [
-            "IMGPROXY_USE_S3": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
-            "IMGPROXY_S3_REGION": "eu-x",
-        ]
+        let keys = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"]
         let settings = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"], environment: environment, coreCount: 1)
-        #expect(settings.s3Server?.endpoint.absoluteString == "https://s3.eu-x.amazonaws.com/")
+            arguments: ["--allow-unsigned", "true"],
+            environment: keys.merging(["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_REGION": "eu-x"]) { $1 }, coreCount: 1)
+        #expect(settings.bucketServers.first?.endpoint.absoluteString == "https://s3.eu-x.amazonaws.com/")
         let none = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"], environment: ["AWS_ACCESS_KEY_ID": "a"], coreCount: 1)
-        #expect(none.s3Server == nil)
+            arguments: ["--allow-unsigned", "true"], environment: keys, coreCount: 1)
+        #expect(none.bucketServers.isEmpty)
     }
 }

@@ -19,10 +19,10 @@ struct BucketTests {
             bucket.url("/").absoluteString, "--cache-directory", folder.path,
         ]
         try await withServer(settings) { server async throws in
-            for (name, expected) in [("short", ["public, max-age=5", "public, max-age=4"]), ("private", ["no-store"])] {
-                let response = try await server.send("/_/w:16/f:png/plain/s3://b/\(name).jpg")
-                #expect(response.status == 200 && expected.contains(response.headers[.cacheControl] ?? ""), "\(name)")
-            }
+            let short = try await server.send("/_/w:16/f:png/plain/s3://b/short.jpg").headers[.cacheControl] ?? ""
+            #expect((0...5).contains { short == "public, max-age=\($0)" }, "\(short)")
+            let hidden = try await server.send("/_/w:16/f:png/plain/s3://b/private.jpg")
+            #expect(hidden.status == 200 && hidden.headers[.cacheControl] == "no-store")
             for width in [8, 16, 24] {
                 #expect(try await server.status("/_/w:\(width)/f:png/plain/s3://b/long.jpg") == 200)
             }

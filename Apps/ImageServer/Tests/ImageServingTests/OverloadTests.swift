@@ -79,6 +79,21 @@ struct OverloadTests {
         }
     }
 
+    @Test("an origin that can't be reached gets no requests for a time, which clients learn")
+    func breaker() async throws {
+        let port = try RefusingPort()
+        let address = "http://127.0.0.1:\(port.port)/a.jpg"
+        let settings = [
+            "--allowed-addresses", "127.0.0.1", "--allowed-ports", "\(port.port)", "--breaker-failures", "1",
+            "--breaker-seconds", "3600",
+        ]
+        try await withServer(settings) { server async throws in
+            _ = try await server.send(imagePath("w:4", address))
+            let response = try await server.send(imagePath("w:5", address))
+            #expect(response.status == 502 && response.headers[.retryAfter] == "3600")
+        }
+    }
+
     @Test("a client that leaves ends the work for it")
     func leaving() async throws {
         let held = LoopbackSignal()

@@ -5,6 +5,7 @@ import Logging
 import LoopbackServer
 import NIOCore
 import NIOEmbedded
+import NIOHTTP1
 import NIOPosix
 import Synchronization
 import Testing
@@ -78,6 +79,45 @@ struct RequestRulesTests {
             let codes = try await statuses(request + request, responses: 2, port: server.port)
             #expect(codes == Array(repeating: "204", count: count), "\(head)")
         }
+    }
+
+    @Test(
+        "a client that waits to send a body is told to continue or has a response (RFC 9110, 10.1.1)",
+        arguments: [
+            ("HEAD PATH HTTP/1.1", ["100", "200"]), ("HEAD PATH HTTP/1.0", ["200"]),
+            ("POST PATH HTTP/1.1", ["405"]), ("HEAD /health HTTP/1.1", ["200"]),
+            ("HEAD OTHER HTTP/1.1\r\nHost: a\r\n\r\nHEAD PATH HTTP/1.1", ["200", "100", "200"]),
+        ])
+    func expectations(line: String, codes: [String]) async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let fields = "Host: a\r\nContent-Length: 1\r\nExpect: 100-continue"
+            let request = "\(line)\r\n\(fields)\r\n\r\n"
+                .replacing("PATH", with: imagePath("w:4", origin.url("/a.jpg")))
+                .replacing("OTHER", with: imagePath("w:5", origin.url("/a.jpg")))
+            #expect(try await statuses(request, responses: codes.count, port: server.port) == codes)
+        }
+    }
+
+    @Test("the bytes of a body don't keep a connection open")
+    func slowBodies() async throws {
+        let settings = try await ServerSettings(
+            arguments: ["--allow-unsigned", "true"], environment: [:], coreCount: 1)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let service = ImageService(try ServerComposition(settings, logger: logger).parts)
+        let handler = RequestHandler(service: service, workCounts: { (0, 0) }, logger: logger)
+        let channel = EmbeddedChannel(handler: ImmediateResponseHandler(handler, idleTime: .seconds(10)))
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Content-Length": "100"])
+        try channel.writeInbound(HTTPServerRequestPart.head(head))
+        channel.write(HTTPServerResponsePart.end(nil), promise: nil)
+        for second in 1...10 {
+            #expect(channel.isActive, "after \(second - 1) seconds")
+            try channel.writeInbound(HTTPServerRequestPart.body(ByteBuffer(string: "x")))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        #expect(!channel.isActive)
     }
 
     @Test("a few empty lines before a request are ignored, and many end the connection (RFC 9112, 2.2)")

@@ -165,19 +165,25 @@ struct ServingTests {
         }
     }
 
-    @Test("the trace of a request continues at the origin")
-    func tracing() async throws {
+    @Test("the trace of a request continues at the origin if there is a collector", arguments: [true, false])
+    func tracing(isCollected: Bool) async throws {
         let source = try Samples.jpeg()
         let origin = try LoopbackServer { request in
             request.path == "/a.jpg" ? .redirect(to: "/b.jpg") : .ok(source)
         }
-        try await withServer(origin: origin) { server async throws in
+        let collector = try LoopbackServer { _ in .ok("{}".utf8) }
+        let settings = isCollected ? ["--otlp-endpoint", collector.url("").absoluteString] : []
+        try await withServer(settings, origin: origin) { server async throws in
             let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
             let result = try await server.send(
                 imagePath("w:4", origin.url("/a.jpg")), .get,
                 [.traceparent: "00-\(trace)-00f067aa0ba902b7-01", .tracestate: "a=b"])
             #expect(result.status == 200)
             let parents = origin.log.compactMap { $0.headers["traceparent"] }
+            guard isCollected else {
+                #expect(origin.log.allSatisfy { $0.headers["traceparent"] == nil && $0.headers["tracestate"] == nil })
+                return
+            }
             #expect(parents.count == 2 && parents.allSatisfy { $0.hasPrefix("00-\(trace)-") && $0.hasSuffix("-01") })
             #expect(Set(parents).count == 1 && !parents[0].contains("00f067aa0ba902b7"))
             #expect(origin.log.allSatisfy { $0.headers["tracestate"] == "a=b" })

@@ -1,8 +1,11 @@
+import Foundation
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
 
+@testable import ImageServerKit
 @testable import ImageServing
 
 @Suite("Closing the connections of clients that don't read")
@@ -51,6 +54,22 @@ struct StalledWriteHandlerTests {
         for loop in [channel.embeddedEventLoop, other.embeddedEventLoop] { loop.advanceTime(by: .milliseconds(1)) }
         write(ByteBuffer(repeating: 3, count: 1_024), to: other)
         #expect(!channel.isActive && other.isActive && bodies.byteCount == 2_048)
+    }
+
+    @Test("all readers of a result share its memory, also above 16 MiB")
+    func largeResults() {
+        let data = (UInt8(0)..<200).reduce(into: Data()) { $0.append(Data(repeating: $1, count: 100_003)) }
+        let metadata = ResultMetadata(
+            format: "png", width: 1, height: 1, tag: "", originalDigest: "", storage: .shared, madeAt: .distantPast,
+            freshUntil: .distantPast)
+        let result = StoredResult(data: data, metadata: metadata)
+        for range in [0..<data.count, (17 << 20)..<(19 << 20)] {
+            let pieces = ServerResponse(status: 200, headers: [:], result, range).pieces
+            for piece in pieces { bodies.add(piece, on: channel, at: .now()) }
+            #expect(pieces.count > 10)
+            #expect(pieces.reduce(into: Data()) { $0.append(contentsOf: $1.readableBytesView) } == data[range])
+        }
+        #expect(bodies.byteCount == result.buffer.storageCapacity)
     }
 
     @Test("a client that has read something lately isn't the slowest")

@@ -6,7 +6,7 @@ import ImageTransporting
 /// and `https://example.com/images/` for the sources below that path. A `*` stands for any characters but slashes, also
 /// in paths, and `s3://` for any bucket. `local://` is an entry of imgproxy for files, which have their own rules.
 public struct AllowedOrigin: Hashable, Sendable {
-    private let scheme: String?
+    let scheme: String?
     private let host: Wildcards
     /// The port; nil for those of the scheme and of the settings.
     let port: Int?
@@ -26,8 +26,9 @@ public struct AllowedOrigin: Hashable, Sendable {
         port = try Self.port(authority, after: name)
         let path = rest.dropFirst(authority.count)
         folder = path.isEmpty || path == "/" ? nil : try Self.folder(path)
-        if let scheme, !["http", "https", "s3", "local"].contains(scheme) {
-            throw InvalidEntry("\(scheme) is not http, https or s3")
+        let schemes = ["http", "https", "local"] + BucketScheme.allCases.map(\.rawValue)
+        if let scheme, !schemes.contains(scheme) {
+            throw InvalidEntry("\(scheme) is not http, https, s3, gs or abs")
         }
         guard authority.hasPrefix("[") ? TransportAddress(host) != nil && authority.contains("]") : Self.isName(host),
             host != "*" || scheme != nil

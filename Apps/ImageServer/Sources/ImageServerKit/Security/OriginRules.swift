@@ -46,8 +46,10 @@ public struct OriginRules: Sendable {
     public var allowedPorts: Set<Int>
     /// The folders whose files are allowed. The transport also checks where symbolic links lead to.
     public let fileRoots: [URL]
-    /// Whether `s3:` sources are allowed, in the buckets and folders of `allowedOrigins`.
-    public var allowsBuckets = false
+    /// The schemes of buckets that are allowed, in the buckets and folders of `allowedOrigins`.
+    public var bucketSchemes: Set<BucketScheme> = []
+    /// The allowed buckets of each scheme that has entries.
+    public var allowedBuckets: [AllowedOrigin] = []
     /// The decoded paths of `fileRoots`, each with a slash at its end.
     private let folders: [[UInt8]]
     /// The length of the longest URL in bytes.
@@ -66,7 +68,9 @@ public struct OriginRules: Sendable {
         guard url.absoluteString.utf8.count <= Self.maxByteCount else { throw .tooLong }
         let scheme = url.scheme?.lowercased() ?? ""
         if scheme == "file", !folders.isEmpty { return try checkFile(url) }
-        if scheme == "s3", allowsBuckets { return try checkBucket(url) }
+        if let scheme = BucketScheme(rawValue: scheme), bucketSchemes.contains(scheme) {
+            return try checkBucket(url, scheme)
+        }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
         guard url.user() == nil, url.password() == nil, !hasUserInfo(url) else { throw .credentials }
         let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
@@ -79,7 +83,7 @@ public struct OriginRules: Sendable {
         guard allowedPorts.contains(port) || namesPort else { throw .port(port) }
     }
 
-    private func checkBucket(_ url: URL) throws(OriginRefusal) {
+    private func checkBucket(_ url: URL, _ scheme: BucketScheme) throws(OriginRefusal) {
         let (bucket, key) = (url.host() ?? "", OriginPath(url))
         guard Self.isPlain(bucket), bucket.contains(where: { $0 != "." }), url.port == nil, !hasUserInfo(url) else {
             throw .host(bucket)
@@ -87,9 +91,12 @@ public struct OriginRules: Sendable {
         // Some servers answer a key of slashes like none: with the list of the bucket.
         guard key.bytes.contains(where: { $0 != OriginPath.slash }) else { throw .bucketWithoutKey }
         // Others ask for something else than an object, such as its access list, with the rights of this server.
-        guard url.query().map(Self.isVersion) ?? true else { throw .bucketQuery }
-        let isAllowed = allowedOrigins?.contains { $0.matches(key, scheme: "s3", host: bucket, port: 0) } ?? true
-        guard isAllowed, key.staysInFolder else { throw .origin("s3://\(bucket)") }
+        guard url.query().map({ scheme.versionItem != nil && Self.isVersion($0) }) ?? true else { throw .bucketQuery }
+        let buckets = allowedBuckets.filter { $0.scheme == scheme.rawValue }
+        let isAllowed = [allowedOrigins, buckets.isEmpty ? nil : buckets].compactMap(\.self).allSatisfy {
+            $0.contains { $0.matches(key, scheme: scheme.rawValue, host: bucket, port: 0) }
+        }
+        guard isAllowed, key.staysInFolder else { throw .origin("\(scheme.rawValue)://\(bucket)") }
     }
 
     /// Whether a query has only the characters of versions' IDs, and begins no list of items.

@@ -87,7 +87,7 @@ extension ServiceFailure {
     fileprivate var isOfSource: Bool {
         switch self {
         case .source(.cancelled), .source(.shutDown), .source(.processing): false
-        case .source, .file, .rendering(.decoding): true
+        case .source, .unavailable, .file, .rendering(.decoding): true
         default: false
         }
     }

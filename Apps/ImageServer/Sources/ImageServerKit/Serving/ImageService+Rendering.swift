@@ -86,12 +86,14 @@ extension ImageService {
         do {
             let loaded = try await parts.tracer.traced("source", in: trace) { span in
                 var request = original
-                request.userInfo[.trace] = span.trace
+                if parts.tracer.isRecording { request.userInfo[.trace] = span.trace }
                 return try await self.parts.loader.data(for: request)
             }
             return (loaded.data, OriginFreshness(loaded.responses))
         } catch ImageError.network(let failure) where original.url?.isFileURL == true {
             throw ServiceFailure.file("\(failure.kind.rawValue): \(failure.reason)")
+        } catch ImageError.network(let failure) where failure.kind == .serverUnavailable {
+            throw ServiceFailure.unavailable(.network(failure), retryAfter: parts.originPause)
         }
     }
 

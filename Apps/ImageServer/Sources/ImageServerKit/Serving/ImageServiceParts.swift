@@ -14,6 +14,8 @@ public struct ImageServiceParts: Sendable {
     public var forwarding = ForwardedFields()
     /// Returns the number of origins that get no requests, because they could not be reached.
     public var unavailableOriginCount: @Sendable () -> Int = { 0 }
+    /// The time for which such an origin gets none.
+    public var originPause = Duration.seconds(5)
     /// Removes the stored original of a URL.
     public var removeOrigin: @Sendable (URL) async -> Void = { _ in }
     /// Decodes, processes and encodes.

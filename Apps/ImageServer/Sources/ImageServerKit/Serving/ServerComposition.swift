@@ -51,7 +51,7 @@ package struct ServerComposition: Sendable {
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: loader, forwarding: settings.forwarding,
-            unavailableOriginCount: { breakers.unavailableServerCount },
+            unavailableOriginCount: { breakers.unavailableServerCount }, originPause: .seconds(settings.breakerSeconds),
             removeOrigin: { await loader.removeCachedImages(for: ImageRequest(url: $0)) },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, refusedSources: settings.refusedSources,
@@ -142,15 +142,24 @@ extension ServerSettings {
         return ModifyingTransport(caching, modify: OriginalClient.addFields)
     }
 
-    /// The operator has chosen the address of this server, which may be private.
-    private func makeBuckets() -> S3Transport? {
-        guard let s3Server else { return nil }
-        let network = CurlTransport(
+    private func makeBuckets() -> [BucketScheme: BucketTransport] {
+        bucketServers.reduce(into: [:]) { transports, server in
+            transports[server.scheme] = server.transport(over: makeBucketNetwork()) { Date() }
+        }
+    }
+
+    /// The operator has chosen the addresses of these servers, which may be private.
+    private func makeBucketNetwork() -> CurlTransport {
+        CurlTransport(
             options: CurlTransport.Options(
                 maxConnectionsPerServer: self.maxDownloads, maxConnections: self.maxDownloads,
                 rootsFile: self.rootsFile,
                 usesEnvironmentProxy: false))
-        return S3Transport(network, server: s3Server) { Date() }
+    }
+
+    /// Throws if the sources in buckets need the role of this machine, and it has none.
+    package func checkKeys() async throws(SettingsFailure) {
+        for server in bucketServers { try await server.checkKeys(over: makeBucketNetwork()) { Date() } }
     }
 
     fileprivate func makeLoader(

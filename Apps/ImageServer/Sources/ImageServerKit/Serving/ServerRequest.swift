@@ -62,7 +62,7 @@ public struct ServerResponse: Sendable {
         self.init(
             status: status, headers: headers,
             body: result.data[start + range.lowerBound..<start + range.upperBound])
-        sharedBody = result.buffer.getSlice(at: range.lowerBound, length: range.count)
+        sharedBody = result.buffer.part(range)
     }
 
     /// Creates a response with text.
@@ -77,5 +77,15 @@ public struct ServerResponse: Sendable {
         var response = self
         response.body = Data()
         return response
+    }
+}
+
+extension ByteBuffer {
+    /// Returns a part of the readable bytes, in the same memory. `getSlice` copies what begins above 16 MiB.
+    package func part(_ range: Range<Int>) -> ByteBuffer {
+        var part = self
+        part.moveWriterIndex(to: readerIndex + range.upperBound)
+        part.moveReaderIndex(forwardBy: range.lowerBound)
+        return part
     }
 }

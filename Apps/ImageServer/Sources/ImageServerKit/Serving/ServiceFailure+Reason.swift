@@ -8,7 +8,7 @@ extension ServiceFailure {
         case .url(.expired): "expired"
         case .url: "url"
         case .origin, .file: "source_not_allowed"
-        case .source(let error): error.reason
+        case .source(let error), .unavailable(let error, _): error.reason
         case .watermark(let failure): failure.reason
         case .rendering(let failure): failure.reason
         case .overloaded: "overloaded"
@@ -31,7 +31,7 @@ extension ServiceFailure {
         switch self {
         case .other(let text), .file(let text): text
         case .origin(let refusal): "the source is not allowed: \(refusal)"
-        case .source(let error): "can't load the source: \(error)"
+        case .source(let error), .unavailable(let error, _): "can't load the source: \(error)"
         case .watermark(let failure): "the watermark: \(failure.logText)"
         default: description
         }

@@ -8,6 +8,8 @@ public enum ServiceFailure: Error, Sendable {
     case origin(OriginRefusal)
     /// The source could not be loaded.
     case source(ImageError)
+    /// The source can't be loaded, because its origin gets no requests for a time after many failures to connect.
+    case unavailable(ImageError, retryAfter: Duration)
     /// The file can't be read, or is outside of the folders after links are resolved. The text is for logs.
     case file(String)
     /// The watermark must not or can't be loaded or decoded.
@@ -53,7 +55,7 @@ extension ServiceFailure {
         switch self {
         case .url(.wrongSignature), .origin, .file: 403
         case .url: 404
-        case .source(let error): error.gatewayStatus
+        case .source(let error), .unavailable(let error, _): error.gatewayStatus
         case .watermark(let failure): failure.status
         case .rendering(.encoding), .rendering(.processing), .other: 500
         case .rendering: 422
@@ -65,7 +67,7 @@ extension ServiceFailure {
     /// The value of Retry-After in whole seconds, at least 1 (RFC 9110, section 10.2.3); nil for none.
     var retrySeconds: Int? {
         switch self {
-        case .overloaded(let time): max(1, Int(time.seconds.rounded(.up)))
+        case .overloaded(let time), .unavailable(_, let time): max(1, Int(time.seconds.rounded(.up)))
         case .source(.httpStatus(429, let time)): time.map { Int(min(max(0, $0.seconds.rounded(.up)), 1e9)) }
         default: status == 503 ? 1 : nil
         }
@@ -78,7 +80,7 @@ extension ServiceFailure: CustomStringConvertible {
         switch self {
         case .url(let failure): "\(failure)"
         case .origin: "the source is not allowed"
-        case .source(let error): "can't load the source: \(error.textForClients)"
+        case .source(let error), .unavailable(let error, _): "can't load the source: \(error.textForClients)"
         case .file: "the file can't be read, or is outside of the allowed folders"
         case .watermark(let failure): "the watermark: \(failure)"
         case .rendering(let failure): "can't render the source: \(failure)"

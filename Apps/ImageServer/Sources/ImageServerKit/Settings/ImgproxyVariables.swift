@@ -9,7 +9,7 @@ package enum ImgproxyVariables {
     static let prefix = "IMGPROXY_"
 
     /// Variables that are read together with others.
-    private static let companions = ["USE_S3", "NETWORK"]
+    private static let companions = ["USE_ABS", "NETWORK"]
 
     /// Variables that change the meaning of URLs or of other variables, or protect the server, and have no counterpart:
     /// their only possible value, and why there is no other.
@@ -77,11 +77,7 @@ package struct ImgproxyVariable: Sendable, ExpressibleByStringLiteral {
 
     /// - Parameter name: The name without `IMGPROXY_`.
     init(_ name: String, _ note: String = "", convert: @escaping Conversion = { text, _ in text }) {
-        self.init(fullName: ImgproxyVariables.prefix + name, note, convert: convert)
-    }
-
-    private init(fullName: String, _ note: String, convert: @escaping Conversion) {
-        (name, self.note, self.convert) = (fullName, note, convert)
+        (self.name, self.note, self.convert) = (ImgproxyVariables.prefix + name, note, convert)
     }
 
     package init(stringLiteral name: String) { self.init(name) }
@@ -135,12 +131,10 @@ extension ImgproxyVariable {
         }
     }
 
-    /// A credential in the variables of Amazon's own tools, which imgproxy reads, too.
-    static func amazon(_ name: String) -> Self {
-        Self(fullName: name, "with `IMGPROXY_USE_S3`") { text, environment throws(SettingsFailure) in
-            let variable = ImgproxyVariables.prefix + "USE_S3"
-            guard let text = environment.value(of: variable), try flag(text, variable) else { return nil }
-            return environment[name]
+    /// The names of buckets.
+    static func buckets(_ name: String, _ scheme: BucketScheme) -> Self {
+        Self(name) { text, _ in
+            text.split(separator: ",").map { "\(scheme.rawValue)://\($0.trimmed)" }.joined(separator: ",")
         }
     }
 }

@@ -22,8 +22,8 @@ package struct ServerSettings: Sendable {
     package var decoders: Int
     package var bounds: LifetimeBounds
     package var responseRules: ResponseRules
-    /// The server of `s3:` sources; nil if there are none.
-    package var s3Server: S3Server?
+    /// The servers of sources in buckets.
+    package var bucketServers: [BucketServer]
     package var forwarding: ForwardedFields
     /// The quality by format, from 1 to 100.
     package var quality: [ImageFormat: Int]
@@ -53,13 +53,15 @@ package struct ServerSettings: Sendable {
     ) async throws(SettingsFailure) {
         do throws(SettingsFailure) {
             let reader = try await SettingsReader(arguments: arguments, environment: environment)
-            try self.init(try SettingValues(reader), coreCount: coreCount)
+            try self.init(try SettingValues(reader), environment, coreCount: coreCount)
         } catch {
             throw error.named(by: environment, arguments)
         }
     }
 
-    private init(_ values: SettingValues, coreCount: Int) throws(SettingsFailure) {
+    private init(
+        _ values: SettingValues, _ environment: [String: String], coreCount: Int
+    ) throws(SettingsFailure) {
         self.values = values
         signature = try values.signature()
         refusedSources = Set(try values.formats(values.refusedSources, "refusedSources"))
@@ -70,9 +72,10 @@ package struct ServerSettings: Sendable {
         decoders = values.maxDecodes > 0 ? values.maxDecodes : max(1, coreCount)
         bounds = try values.bounds()
         responseRules = try values.responseRules()
-        s3Server = try values.s3Server()
+        bucketServers = try values.bucketServers(environment)
         originRules = try values.originRules()
-        originRules.allowsBuckets = s3Server != nil
+        originRules.bucketSchemes = Set(bucketServers.map(\.scheme))
+        originRules.allowedBuckets = try values.origins(values.allowedBuckets, "allowedBuckets") ?? []
         optionRules = try values.optionRules()
         forwarding = try values.forwardedFields(originRules)
         quality = try values.qualities()

@@ -63,14 +63,43 @@ package struct Settings: Sendable {
     let fileRoots = Setting<[String]>.serving(
         [], "Folders whose files can be sources, as file: URLs, or local: in the first",
         imgproxy: .folder("LOCAL_FILESYSTEM_ROOT"))
+    let s3 = Setting.serving(
+        false, "Allows s3://bucket/key with the keys or the role of the environment", imgproxy: "USE_S3")
     let bucketAccessKey = Setting<String?>.serving(
-        nil, "The access key of sources such as s3://bucket/key; empty for none",
-        imgproxy: .amazon("AWS_ACCESS_KEY_ID"))
-    let bucketSecretKey = Setting<String?>.serving(
-        nil, "The secret key of these sources", imgproxy: .amazon("AWS_SECRET_ACCESS_KEY"))
-    let bucketRegion = Setting.serving("us-east-1", "The region of these sources", imgproxy: "S3_REGION")
+        nil, "The access key of these sources, in place of the environment's")
+    let bucketSecretKey = Setting<String?>.serving(nil, "The secret key of these sources")
+    let bucketSessionToken = Setting<String?>.serving(
+        nil, "The session token of these keys, if they are temporary")
+    let bucketRole = Setting<String?>.serving(
+        nil, "The ARN of a role that these keys assume for these sources", imgproxy: "S3_ASSUME_ROLE_ARN")
+    let bucketRoleExternalId = Setting<String?>.serving(
+        nil, "The external ID with which they assume it",
+        imgproxy: "S3_ASSUME_ROLE_EXTERNAL_ID")
+    let bucketRegion = Setting<String?>.serving(
+        nil, "The region of these sources; empty for AWS_REGION, or us-east-1", imgproxy: "S3_REGION")
     let bucketEndpoint = Setting<String?>.serving(
-        nil, "The address of another server than Amazon's, such as http://minio:9000", imgproxy: "S3_ENDPOINT")
+        nil, "The address of another server than Amazon's, such as http://minio:9000",
+        imgproxy: "S3_ENDPOINT")
+    let gs = Setting.serving(
+        false, "Allows gs://bucket/key with the key file of GOOGLE_APPLICATION_CREDENTIALS", imgproxy: "USE_GCS")
+    let googleKey = Setting<String?>.serving(
+        nil, "The key of a service account for these sources: JSON, or the path of its file",
+        imgproxy: "GCS_KEY")
+    let googleEndpoint = Setting<String?>.serving(
+        nil, "The address of another server than Google's", imgproxy: "GCS_ENDPOINT")
+    let azureAccount = Setting<String?>.serving(
+        nil, "The account of sources such as abs://container/key; empty for none",
+        imgproxy: .init("ABS_NAME", "without `IMGPROXY_USE_ABS`, too"))
+    let azureKey = Setting<String?>.serving(nil, "The key of this account", imgproxy: "ABS_KEY")
+    let azureSas = Setting<String?>.serving(
+        nil, "A shared access signature of this account, in place of its key",
+        imgproxy: .init("ABS_SAS", "not a variable of imgproxy"))
+    let azureEndpoint = Setting<String?>.serving(
+        nil, "The address of another server than Azure's", imgproxy: "ABS_ENDPOINT")
+    let allowedBuckets = Setting<[String]>.serving(
+        [], "The buckets of a scheme, such as s3://photos; all of schemes without entries",
+        imgproxy: .buckets("S3_ALLOWED_BUCKETS", .amazon), .buckets("GCS_ALLOWED_BUCKETS", .google),
+        .buckets("ABS_ALLOWED_BUCKETS", .azure))
     let cacheDirectory = Setting<String?>.serving(nil, "The folder of the disk caches; empty for none")
     let redisUrl = Setting<String?>.serving(
         nil, "A Redis server that several servers share: redis://host, rediss://, redis+unix://")

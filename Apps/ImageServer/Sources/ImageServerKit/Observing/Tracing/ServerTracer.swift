@@ -15,8 +15,8 @@ public struct ServerTracer: Tracer {
     ///   - sampleRatio: The share of traces that are recorded, from 0 to 1.
     ///   - trustsParents: Whether clients decide about their own traces. If not, the share counts for these, too.
     ///   - now: Returns the current time.
-    ///   - receive: Receives the recorded spans when they end. Nil to record none: then spans only have an identity,
-    ///     for origins and for the log.
+    ///   - receive: Receives the recorded spans when they end. Nil to record none: then spans only have an identity
+    ///     for the log.
     init(
         sampleRatio: Double = 0, trustsParents: Bool = false, now: @escaping @Sendable () -> Date,
         receive: (@Sendable (FinishedSpan) -> Void)? = nil
@@ -26,6 +26,9 @@ public struct ServerTracer: Tracer {
         self.now = now
         self.receive = receive
     }
+
+    /// Whether spans are recorded. If not, origins needn't learn of traces.
+    var isRecording: Bool { receive != nil }
 
     public func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
@@ -48,8 +51,7 @@ public struct ServerTracer: Tracer {
     /// Starts the span of a request of a client, in the trace of the client.
     func start(_ request: ServerRequest) -> RecordedSpan {
         var trace = TraceContext(request.headers)
-        // What isn't recorded here at all may be recorded by the origin.
-        if receive != nil, !trustsParents { trace?.isSampled = isChosen() }
+        if !trustsParents { trace?.isSampled = isChosen() }
         return start(request.method.rawValue, in: trace, .server)
     }
 
