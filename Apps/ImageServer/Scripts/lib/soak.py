@@ -14,10 +14,12 @@ import tempfile
 import threading
 import time
 import zlib
+from urllib.parse import quote
 
 from processes import Process, Redis, free_port
 
-SOURCES, WIDTHS, CLIENTS = 40, range(8, 40), 8
+# All URLs are asked for in the first minute, so that what the server keeps of them is complete then.
+SOURCES, WIDTHS, VERSIONS, CLIENTS = 40, range(8, 40, 4), 4, 8
 
 
 def picture(number):
@@ -64,6 +66,7 @@ class Soak:
         self.seconds, self.folder, self.ended = minutes * 60, folder, threading.Event()
         self.lock, self.counts, self.expected, self.wrong = threading.Lock(), {}, {}, []
         self.origin = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Origin)
+        self.origin.handle_error = lambda *_: None  # the server has closed a connection
         threading.Thread(target=self.origin.serve_forever, daemon=True).start()
         self.redis = Redis(folder)
         self.presets = folder / 'presets'
@@ -82,7 +85,7 @@ class Soak:
             self.counts[what] = self.counts.get(what, 0) + 1
 
     def path(self, number, options):
-        return f'/_/{options}/plain/http:%2F%2F127.0.0.1:{self.origin.server_port}%2F{number}.png@png'
+        return f'/_/{options}/plain/http:%2F%2F127.0.0.1:{self.origin.server_port}%2F{quote(str(number), safe="")}@png'
 
     def check(self, number, options, body):
         """Compares a result with the first one of the same picture and options."""
@@ -91,19 +94,25 @@ class Soak:
             if self.expected.setdefault((number, options), digest) != digest:
                 self.wrong.append((number, options))
 
+    def get(self, number, buster):
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60)
+        connection.request('GET', self.path(f'{number}.png?{buster}', 'w:8'))
+        connection.getresponse().read()
+        connection.close()
+
     def client(self):
         connection, random_ = http.client.HTTPConnection('127.0.0.1', self.port, timeout=60), random.Random()
         while not self.ended.is_set():
             number, width = random_.randrange(SOURCES), random_.choice(WIDTHS)
             options = random_.choice([f'w:{width}', 'pr:small', f'w:{width}/bl:2'])
-            buster = f'/cb:{random_.randrange(200)}' if random_.random() < 0.3 else ''
+            buster = f'/cb:{random_.randrange(VERSIONS)}' if random_.random() < 0.3 else ''
             kind = random_.choices(['get', 'leave', 'purge', 'slow'], [90, 5, 1, 1])[0]
             try:
                 if kind == 'purge':
                     connection.request('DELETE', f'/purge/plain/http:%2F%2F127.0.0.1:{self.origin.server_port}%2F{number}.png',
                                        headers={'Authorization': 'Bearer secret'})
                 else:
-                    connection.request('GET', self.path(number, options + buster))
+                    connection.request('GET', self.path(f'{number}.png', options + buster))
                 if kind == 'leave':
                     connection.close()
                     self.count('left')
@@ -148,11 +157,17 @@ class Soak:
         self.ended.set()
         for thread in threads:
             thread.join()
-        # What follows is measured with all parts back, and without connections.
+        # What follows is measured with all parts back, no connections of clients, and all that are kept to origins.
         if self.redis.popen.poll() is not None:
             self.redis.start()
         Origin.failing = False
-        time.sleep(12)
+        time.sleep(8)
+        threads = [threading.Thread(target=self.get, args=[number, f'{start}x{number}']) for number in range(SOURCES)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        time.sleep(8)
 
     def run(self):
         sixth = self.seconds // 6
