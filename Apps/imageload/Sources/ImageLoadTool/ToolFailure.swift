@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import ImageProcessing
 import Synchronization
 
@@ -55,6 +56,13 @@ extension ToolFailure {
             if case .unsupportedSize = failure { isTooLarge = true }
             let cure = isTooLarge ? "Choose a smaller --size, or another format." : "Choose another format."
             self.init(status: .failure, line: "\(subject): can't write the image (\(failure)). \(cure)")
+        case let error as LostContent:
+            let list = error.losses.map(\.description).joined(separator: ", ")
+            self.init(
+                status: .failure,
+                line: """
+                    \(subject): would lose \(list). Choose --keep all, --color auto or another format, or omit --strict.
+                    """)
         case let error as TooManyBytes:
             let advice = error.isLossy ? "or a lower --min-quality" : "or a format with --quality, such as webp"
             self.init(

@@ -76,6 +76,30 @@ struct LossTests {
         #expect(try await tool.run(["optimize", file.path]).output.contains("left as it is: an animated PNG"))
     }
 
+    @Test("losses are listed in JSON, noted if no option asks for them, and a failure with --strict")
+    func losses() async throws {
+        let file = try tool.write(.transparent, to: "a.png")
+        let metadata = EmbeddedMetadata(
+            exif: ExifBlock.orientation(.up), xmp: Data("<x/>".utf8), icc: ColorSpace.displayP3.profile)
+        try metadata.embedded(in: Data(contentsOf: file)).write(to: file)
+        let path = file.path
+        for (options, losses) in [
+            (["--to", "jpeg"], #"["alpha","gamut","exif","xmp"]"#), (["--to", "png"], #"["gamut","exif","xmp"]"#),
+            (["--to", "webp", "--color", "auto", "--keep", "exif"], #"["xmp"]"#),
+            (["--to", "png", "--keep", "all"], "[]"),
+        ] {
+            let arguments = ["convert", path, "--force", "--json", "--output", folder.path + "/out"] + options
+            let run = try await tool.run(arguments)
+            #expect(run.output.contains("\"losses\":\(losses)"), "\(run.output)")
+            #expect(run.errors.contains { $0.contains("outside of sRGB are left out") } == losses.contains("gamut"))
+            let strict = try await tool.run(arguments + ["--strict"])
+            #expect(strict.status == (losses == "[]" ? 0 : 70))
+            #expect(strict.errors.contains { $0.contains("would lose") } == (losses != "[]"))
+        }
+        let optimized = try await tool.run(["optimize", path, "--json", "--dry-run"])
+        #expect(optimized.output.contains(#""losses":["exif","xmp"]"#), "\(optimized.output)")
+    }
+
     @Test("images in a format that the tool can't read are named, in a folder and alone")
     func foreign() async throws {
         try tool.write(.gradient, to: "in/a.png")

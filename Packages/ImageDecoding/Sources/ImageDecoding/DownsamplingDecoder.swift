@@ -25,6 +25,13 @@ public struct DownsamplingDecoder: SizedImageDecoder {
 
     public func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try open(data).header }
 
+    /// Returns the smallest color space with all colors of an image, or nil if its color can't be applied.
+    ///
+    /// - Parameter header: The header of the image.
+    public func gamut(of header: ImageHeader) -> ColorSpace? {
+        configuration.colorConverter?.gamut(of: header.color, layout: header.nativeLayout)
+    }
+
     /// Returns the thumbnail in the file, which is a complete file itself. See `OpenedImage.embeddedThumbnail` for its
     /// limitations.
     public func embeddedThumbnail(of data: Data) throws(ImageDecodingError) -> Data? {

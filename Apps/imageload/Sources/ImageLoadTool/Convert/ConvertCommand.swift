@@ -80,6 +80,12 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Give each result the modification time of its source.")
     var keepTime = false
 
+    @Flag(
+        help:
+            "Fail where the result would lose what the source has, such as metadata, colors, HDR, frames or a gain map."
+    )
+    var strict = false
+
     @Flag(help: "Convert again even if the output is newer.")
     var force = false
 
@@ -138,7 +144,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let paths = try outputPaths(files)
         files.remove(where: paths.isResult)
         let run = ConversionRun(
-            converter: converter, paths: paths, force: force, isDry: dryRun, keepsTime: keepTime,
+            converter: converter, paths: paths, force: force, isStrict: strict, isDry: dryRun, keepsTime: keepTime,
             isStandardOutput: isStandardOutput)
         try await FileBatch(batch, printing).run(
             files, byteCount: { file in file.byteCount { converter.for(file.variant).byteCount(of: $0) } }, run.convert
@@ -190,7 +196,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let data = FileHandle.standardInput.readDataToEndOfFile()
         do {
             try ForeignFormat.check(data, subject: "standard input")
-            let converted = try converter.convert(data)
+            let converted = try converter.convert(data, isStrict: strict)
             for note in converted.notes where !printing.quiet { Console.error("standard input: \(note)") }
             guard let output, output != "-" else {
                 return try FileAccess.writeToOutput(converted.data)
@@ -275,6 +281,8 @@ struct ConversionRun: Sendable {
     let converter: ImageConverter
     let paths: OutputPaths
     let force: Bool
+    /// Whether a loss is a failure.
+    let isStrict: Bool
     /// Whether nothing is written.
     let isDry: Bool
     /// Whether results get the modification time of their source.
@@ -284,7 +292,7 @@ struct ConversionRun: Sendable {
     func convert(_ file: InputFile) throws -> FileReport {
         let converter = converter.for(file.variant)
         if isStandardOutput {
-            try FileAccess.writeToOutput(converter.convert(FileAccess.readNow(file.path)).data)
+            try FileAccess.writeToOutput(converter.convert(FileAccess.readNow(file.path), isStrict: isStrict).data)
             return FileReport(file: file.path, status: .written)
         }
         let path = paths.path(for: file)
@@ -298,7 +306,7 @@ struct ConversionRun: Sendable {
         }
         for path in possible { try paths.checkOverwriting(path) }
         let data = try FileAccess.readNow(file.path)
-        let converted = try converter.convert(data)
+        let converted = try converter.convert(data, isStrict: isStrict)
         let output = paths.lacksExtension(file) ? "\(path).\(converted.format.fileExtension)" : path
         if !isDry {
             try AtomicFile.write(converted.data, to: output, options: options)
@@ -333,6 +341,23 @@ extension FileReport {
         quality = converted.quality
         ssim = converted.ssim
         encodes = converted.encodes
+        losses = converted.losses
         notes = converted.notes
     }
+}
+
+extension ImageConverter {
+    /// Converts a file.
+    ///
+    /// - Parameter isStrict: Whether a loss is a failure.
+    fileprivate func convert(_ data: Data, isStrict: Bool) throws -> ConvertedImage {
+        let converted = try convert(data)
+        if isStrict, !converted.losses.isEmpty { throw LostContent(losses: converted.losses) }
+        return converted
+    }
+}
+
+/// A conversion would lose something, and `--strict` forbids it.
+struct LostContent: Error {
+    var losses: [ConversionLoss]
 }

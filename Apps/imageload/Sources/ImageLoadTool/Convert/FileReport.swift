@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageMetadata
 
 /// The result of converting or optimizing one file.
 struct FileReport: Encodable, Sendable {
@@ -32,13 +33,15 @@ struct FileReport: Encodable, Sendable {
     var ssim: Double?
     var encodes: Int?
     var error: String?
+    /// What the source has and the result hasn't.
+    var losses: [ConversionLoss] = []
     /// What could not be done, such as metadata that the format can't hold.
     var notes: [String] = []
     var failure: ToolFailure?
 
     private enum CodingKeys: String, CodingKey {
         case file, status, output, format, width, height, frames, inputBytes, outputBytes, quality, ssim, encodes, error
-        case notes
+        case losses, notes
     }
 
     init(file: String, status: Status) {

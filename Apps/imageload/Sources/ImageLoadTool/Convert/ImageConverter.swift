@@ -44,6 +44,8 @@ struct ConvertedImage: Sendable {
     var quality: Int?
     var ssim: Double?
     var encodes: Int?
+    /// What the source has and the result hasn't, in the order of `ConversionLoss`.
+    var losses: [ConversionLoss] = []
     var notes: [String]
 }
 
@@ -87,7 +89,7 @@ struct ImageConverter: Sendable {
 
     func convert(_ data: Data) throws -> ConvertedImage {
         let header = try decoder.header(of: data)
-        var notes = Self.losses(of: data, header)
+        var notes: [String] = []
         let metadata = keptMetadata(of: data, header, &notes)
         let decoder = metadata.icc == nil ? decoder : plainDecoder
         func decoded() throws -> [AnimationFrame] { try self.frames(of: data, header, decoder) }
@@ -101,7 +103,14 @@ struct ImageConverter: Sendable {
         ) { file in
             metadata.blocks.isEmpty ? file : try metadata.embedded(in: file, compressedProfile: profile)
         }.run()
-        if header.frameCount > 1, frames.count == 1 {
+        var losses = try self.decoder.losses(from: data, to: converted.data)
+        if frames.allSatisfy(\.bitmap.isOpaque) { losses.remove(.alpha) }
+        converted.losses = losses.inOrder
+        notes += Self.notes(on: converted.losses)
+        if header.format == .png, header.frameCount == 1, (try? PNGFile(data))?.isAnimated == true {
+            notes.append("the animation of a PNG is damaged: kept its still image")
+        }
+        if converted.losses.contains(.animation) {
             let reason = settings.format == .auto ? "auto is for still images" : "\(encoder.format) can't be animated"
             notes.append("\(reason): kept the first frame")
         }
@@ -109,15 +118,18 @@ struct ImageConverter: Sendable {
         return converted
     }
 
-    /// Notes what decoders leave out.
-    private static func losses(of data: Data, _ header: ImageHeader) -> [String] {
-        var notes: [String] = []
-        if header.hasGainMap { notes.append("the gain map for HDR displays is left out") }
-        if header.color.isHDR { notes.append("HDR is converted to the brightness of ordinary displays") }
-        if header.format == .png, header.frameCount == 1, (try? PNGFile(data))?.isAnimated == true {
-            notes.append("the animation of a PNG is damaged: kept its still image")
+    /// Notes the losses that options don't ask for.
+    private static func notes(on losses: [ConversionLoss]) -> [String] {
+        losses.compactMap { loss in
+            switch loss {
+            case .gainMap, .depthMap: "\(loss) is left out"
+            case .contentCredentials: "\(loss) are left out, because they are for other bytes"
+            case .gamut: "colors outside of sRGB are left out: --color auto keeps them"
+            case .hdr: "HDR is converted to the brightness of ordinary displays"
+            case .bitDepth: "samples of more than 8 bits are rounded to 8"
+            default: nil
+            }
         }
-        return notes
     }
 
     private func target(for size: PixelSize) -> ImageTarget? {

@@ -59,6 +59,11 @@ struct ImageOptimizer: Sendable {
         return reason.map { .left("left as it is: \($0)") } ?? .unchanged
     }
 
+    /// Returns what a smaller file no longer has. Its pixels are equal, in whatever bits.
+    func removedMetadata(of data: Data, in smaller: Data) throws(ImageDecodingError) -> Set<ConversionLoss> {
+        try decoder.losses(from: data, to: smaller).intersection([.exif, .iptc, .xmp, .contentCredentials])
+    }
+
     /// Returns why a file isn't optimized. Nil if it is.
     private static func reasonToLeave(_ data: Data, _ header: ImageHeader) -> String? {
         if header.hasGainMap { return "a gain map" }

@@ -49,6 +49,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         case .left(let reason): report.notes = [reason]
         case .smaller(let smaller):
             report.outputBytes = smaller.count
+            report.losses = try optimizer.removedMetadata(of: data, in: smaller).inOrder
             report.status = dryRun ? .possible : .written
             if !dryRun { try replace(path, data, smaller) }
         }

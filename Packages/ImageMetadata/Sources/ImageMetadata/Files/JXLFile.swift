@@ -31,6 +31,9 @@ struct JXLFile {
         return EmbeddedMetadata(exif: content("Exif").flatMap(ExifBlock.withoutOffset), xmp: content("xml "))
     }
 
+    /// Whether there are content credentials (C2PA).
+    var hasManifest: Bool { parts.contains { $0.name == "jumb" && Data($0.content).isManifest } }
+
     var data: Data { parts.isEmpty ? file : parts.reduce(into: Data()) { $0.append(box: $1.name, $1.content) } }
 
     /// The file without boxes that are not needed to show the image.

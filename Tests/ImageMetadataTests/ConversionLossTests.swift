@@ -1,0 +1,101 @@
+import Foundation
+import GeneratedImages
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import Testing
+
+@testable import ImageMetadata
+
+@Suite("What a conversion can lose") struct ConversionLossTests {
+    private static let decoder = DownsamplingDecoder.standard(.all)
+
+    private func losses(_ file: Data) throws -> Set<ConversionLoss> {
+        let header = try Self.decoder.header(of: file)
+        return ConversionLoss.possible(in: file, header: header, gamut: Self.decoder.gamut(of: header))
+    }
+
+    private func encoded(_ format: ImageFormat, frames: Int = 1) throws -> Data {
+        let size = PixelSize(width: 4, height: 4)
+        let frames = (0..<frames).map { index in
+            let pixels = [[UInt8]](repeating: [UInt8(index * 50), 90, 200, 255], count: size.area).flatMap(\.self)
+            return AnimationFrame(
+                bitmap: Bitmap(size: size, pixels: pixels, isOpaque: true), delay: .milliseconds(100))
+        }
+        let encoder = try #require([any ImageEncoder].all.encoder(for: format))
+        if frames.count == 1 { return try encoder.encode(frames[0].bitmap, options: EncodingOptions()) }
+        return try encoder.encode(frames, loopCount: 0, options: EncodingOptions())
+    }
+
+    @Test("a plain image has nothing to lose, and an animation its frames")
+    func plain() throws {
+        for encoder in [any ImageEncoder].all {
+            #expect(try losses(encoded(encoder.format)).subtracting([.alpha]).isEmpty, "\(encoder.format)")
+        }
+        #expect(try losses(encoded(.jpeg)).isEmpty)
+        #expect(try losses(encoded(.gif, frames: 3)).contains(.animation))
+    }
+
+    @Test("metadata, wide colors and depth maps are found where they are embedded")
+    func embedded() throws {
+        let metadata = EmbeddedMetadata(
+            exif: TestExif().data, xmp: Data("<x Semantic=\"Depth\"/>".utf8), icc: ColorSpace.displayP3.profile)
+        let all: Set<ConversionLoss> = [.exif, .xmp, .depthMap, .gamut]
+        for format in [ImageFormat.jpeg, .png, .webP] {
+            let file = try metadata.embedded(in: encoded(format))
+            #expect(try losses(file).subtracting([.alpha]) == all, "\(format)")
+            #expect(try losses(file).subtracting(losses(encoded(format))) == all)
+        }
+        let press = EmbeddedMetadata(iptc: Data([0x1C, 2, 80, 0, 3]) + Data("Ann".utf8))
+        #expect(try losses(press.embedded(in: encoded(.jpeg))) == [.iptc])
+    }
+
+    @Test("content credentials are found in each format, and other boxes are none")
+    func contentCredentials() throws {
+        let box = Data([0, 0, 0, 40]) + Data("jumb".utf8) + [0, 0, 0, 32] + Data("jumdc2pa".utf8) + Data(count: 20)
+        for body in [box, Data(box.map { $0 == 0x32 ? 0x33 : $0 })] {
+            let isManifest = body == box
+            var jpeg = try JPEGFile(encoded(.jpeg))
+            jpeg.segments.insert(
+                JPEGFile.Segment(marker: 0xEB, body: Data("JP".utf8) + [0, 1, 0, 0, 0, 1] + body), at: 1)
+            #expect(try losses(jpeg.data).contains(.contentCredentials) == isManifest)
+            if [any ImageEncoder].all.encoder(for: .jpegXL) != nil {
+                let file = try EmbeddedMetadata(xmp: Data("<x/>".utf8)).embedded(in: encoded(.jpegXL))
+                #expect(
+                    try losses(file + Data(box: "jumb", body.dropFirst(8))).contains(.contentCredentials) == isManifest)
+            }
+            var png = try PNGFile(encoded(.png))
+            png.chunks.insert(PNGFile.Chunk(type: isManifest ? "caBX" : "caBY", body: body), at: 1)
+            #expect(try losses(png.data).contains(.contentCredentials) == isManifest)
+            let webP = try EmbeddedMetadata(xmp: Data("<x/>".utf8)).embedded(in: encoded(.webP))
+            var file = webP + Data((isManifest ? "C2PA" : "C2PB").utf8)
+            file.append(littleEndian: UInt32(body.count))
+            file += body
+            var length = Data()
+            length.append(littleEndian: UInt32(file.count - 8))
+            file.replaceSubrange(4..<8, with: length)
+            #expect(try losses(file).contains(.contentCredentials) == isManifest)
+            for format in [ImageFormat.avif, .heic] where [any ImageEncoder].all.encoder(for: format) != nil {
+                let identifier: [UInt8] = [
+                    0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4,
+                    isManifest ? 0x81 : 0x82,
+                ]
+                let file = try encoded(format) + Data(box: "uuid", Data(identifier) + body)
+                #expect(try losses(file).contains(.contentCredentials) == isManifest, "\(format)")
+            }
+        }
+    }
+
+    @Test("16 bits, HDR, alpha and gain maps are found in generated images as their headers say")
+    func headers() throws {
+        var found: Set<ConversionLoss> = []
+        for image in try GeneratedImage.all() {
+            guard let header = try? Self.decoder.header(of: image.data) else { continue }
+            let losses = try losses(image.data)
+            #expect(losses.contains(.alpha) == header.hasAlpha && losses.contains(.hdr) == header.color.isHDR)
+            #expect(losses.contains(.bitDepth) == (header.nativeLayout == .rgba16))
+            found.formUnion(losses)
+        }
+        #expect(found.isSuperset(of: [.alpha, .animation]))
+    }
+}
