@@ -98,6 +98,9 @@ void child_stop(child_process *process) {
 void child_depend_on_parent(void) {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* A parent that has ended before this call has closed its socket. */
+    struct pollfd parent = {.fd = STDIN_FILENO};
+    if (poll(&parent, 1, 0) > 0 && (parent.revents & POLLHUP)) _exit(1);
     int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         (void)!write(score, "1000", 4);

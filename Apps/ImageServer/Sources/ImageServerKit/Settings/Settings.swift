@@ -64,7 +64,8 @@ package struct Settings: Sendable {
         [], "Folders whose files can be sources, as file: URLs, or local: in the first",
         imgproxy: .folder("LOCAL_FILESYSTEM_ROOT"))
     let s3 = Setting.serving(
-        false, "Allows s3://bucket/key with the keys or the role of the environment", imgproxy: "USE_S3")
+        false, "Allows s3://bucket/key with the keys or the role of the environment",
+        imgproxy: .init("USE_S3", "with the variables of Amazon's own tools"))
     let bucketAccessKey = Setting<String?>.serving(
         nil, "The access key of these sources, in place of the environment's")
     let bucketSecretKey = Setting<String?>.serving(nil, "The secret key of these sources")
