@@ -110,6 +110,29 @@ import Testing
         #expect(try header(try render(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
     }
 
+    @Test("the limits of a URL are in place of those of the server")
+    func limitsOfURLs() throws {
+        let source = try SampleImages.gif(frames: 4)
+        func render(_ text: String, _ limits: RenderingLimits = RenderingLimits()) throws -> RenderedImage {
+            var allowed = ProcessingOptions()
+            allowed.limits = ProcessingOptions.Limits()
+            let path = "/_/\(text)/f:gif/plain/http://a/b"
+            let url = try ImageURLParser(signature: nil, options: allowed).parse(path, now: .distantPast)
+            let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
+            return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil))
+        }
+        let strict = RenderingLimits(sourcePixels: 100, framePixels: 100, frames: 1, resultSide: 5)
+        for text in ["w:20", "msr:0.000199"] {
+            #expect(throws: RenderingFailure.self) { try render(text, RenderingLimits(sourcePixels: 100)) }
+        }
+        #expect(try render("msr:0.0002/mafr:0/maf:3/mrd:20", strict).size == PixelSize(width: 20, height: 10))
+        #expect(try render("maf:3").leftOutFrames == 1 && render("mrd:10").size.width == 10)
+        for text in ["msr:0.000199", "msfs:10", "mafr:0.000199"] {
+            #expect(throws: RenderingFailure.self, "\(text)") { try render(text) }
+        }
+        #expect(try render("mafr:0.000199/maf:1").leftOutFrames == 3, "a single frame is no animation")
+    }
+
     @Test("leaves out frames beyond the limit of decoded pixels, and says how many")
     func animationPixels() throws {
         let source = try SampleImages.gif(frames: 5)

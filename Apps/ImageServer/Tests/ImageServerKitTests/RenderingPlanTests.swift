@@ -40,6 +40,49 @@ import Testing
         #expect("\(try plan(1_000, 500, text).output)" == expected)
     }
 
+    /// Sizes of a source of 200 x 100 pixels, in the order of `wanted`.
+    @Test(
+        "computes the sizes of imgproxy's own tests",
+        arguments: [
+            ("rs:fit:", "50x25 40x20 20x10 200x100 100x50 100x50 100x50 50x25 200x100 200x100"),
+            ("el:1/rs:fit:", "50x25 40x20 20x10 300x150 100x50 100x50 100x50 50x25 400x200 300x150"),
+            ("ex:1/rs:fit:", "50x50 50x20 20x50 300x300 300x50 100x300 100x50 50x25 200x200 300x100"),
+            ("exar:1/rs:fit:", "50x50 50x20 20x50 200x200 300x50 100x300 100x50 50x25 200x100 200x100"),
+            ("rs:fill:", "50x50 50x20 20x50 200x100 200x50 100x100 100x50 50x25 200x100 200x100"),
+            ("el:1/rs:fill:", "50x50 50x20 20x50 300x300 300x50 100x300 100x50 50x25 400x200 300x150"),
+            ("ex:1/rs:fill:", "50x50 50x20 20x50 300x300 300x50 100x300 100x50 50x25 200x200 300x100"),
+            ("exar:1/rs:fill:", "50x50 50x20 20x50 200x200 300x50 100x300 100x50 50x25 200x100 200x100"),
+            ("ex:1/rs:fill-down:", "50x50 50x20 20x50 300x300 300x50 100x300 100x50 50x25 200x200 300x100"),
+        ])
+    func sizesOfTests(options: String, expected: String) throws {
+        let wanted = [
+            "50:50", "50:20", "20:50", "300:300", "300:50", "100:300", "0:50", "50:0", "0:200", "300:0",
+        ]
+        let sizes = try wanted.map { "\(try plan(200, 100, options + $0).output)" }
+        #expect(sizes.joined(separator: " ") == expected)
+    }
+
+    @Test(
+        "makes a result as small as imgproxy's own tests",
+        arguments: [
+            (50, "rs:fit:100:100", "50x25"), (50, "rs:fit", "50x25"), (100, "rs:fit:0:100", "100x50"),
+            (100, "rs:fit:1000:1000:1", "100x50"), (100, "rs:fit:1000:2000:0:1", "50x100"),
+            (100, "rs:fit:1000:2000/exar:1", "50x100"), (100, "rs:fit:100:150/rot:90", "50x100"),
+            (100, "rs:fit/rot:90", "50x100"), (200, "rs:fit:100:100/pd:100:200:300:400", "200x129"),
+            (50, "rs:fill:100:100", "50x50"), (50, "rs:fill:1000:50", "50x13"), (50, "rs:fill:100:1000", "50x50"),
+            (100, "rs:fill:1000:1000", "100x50"), (100, "rs:fill:1000:1000:1", "100x100"),
+            (100, "rs:fill:1000:2000:0:1", "50x100"), (100, "rs:fill:1000:2000/exar:1", "50x100"),
+            (100, "rs:fill:100:150/rot:90", "67x100"), (200, "rs:fill:100:100/pd:100:200:300:400", "200x144"),
+            (50, "rs:fill-down:1000:50", "50x3"), (50, "rs:fill-down:100:1000", "5x50"),
+            (100, "rs:fill-down:1000:1500/rot:90", "67x100"), (100, "rs:fill-down:1000:1000", "100x100"),
+            (200, "rs:fill-down:1000:1000/pd:100:200:300:400", "200x144"),
+        ])
+    func limitsOfTests(side: Int, options: String, expected: String) throws {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(options)/plain/http://a/b", now: .distantPast)
+        let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 200, height: 100))
+        #expect("\(RenderingPlan(header, url.options, limit: .init(side: side, area: .max)).output)" == expected)
+    }
+
     @Test(
         "makes a result smaller that would be too large, with all of its distances",
         arguments: [

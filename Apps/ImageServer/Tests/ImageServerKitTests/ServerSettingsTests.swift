@@ -241,10 +241,21 @@ import Testing
 
     @Test("a fallback image that can't be decoded is an error at start")
     func fallbackImage() async throws {
-        let settings = try await settings(unsigned + ["--fallback-image", "/etc/hostname"])
-        #expect(throws: SettingsFailure.self) {
-            try ServerComposition(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        func composition(_ arguments: [String]) async throws -> ServerComposition {
+            try ServerComposition(
+                try await settings(unsigned + arguments),
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
+        let image = try SampleImages.png().base64EncodedString()
+        for arguments in [
+            ["--fallback-image", "/etc/hostname"], ["--fallback-data", "bm8="], ["--fallback-data", "-"],
+            ["--fallback-data", image, "--fallback-image", "http://a.org/b"],
+        ] { await #expect(throws: SettingsFailure.self) { try await composition(arguments) } }
+        guard case .data(let data) = try await composition(["--fallback-data", image]).parts.fallback?.source else {
+            Issue.record("there is no fallback image")
+            return
+        }
+        #expect(data.base64EncodedString() == image)
     }
 
     @Test("reads lists")

@@ -107,10 +107,10 @@ struct OverloadTests {
         }
     }
 
-    @Test("a slow origin ends with status 504")
-    func slowOrigin() async throws {
+    @Test("a slow origin ends with status 504", arguments: ["--request-seconds", "--download-seconds"])
+    func slowOrigin(flag: String) async throws {
         let origin = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        try await withServer(["--request-seconds", "0.3"], origin: origin) { server async throws in
+        try await withServer([flag, "0.3"], origin: origin) { server async throws in
             let status = try await server.status(imagePath("w:4", origin.url("/a.jpg")))
             #expect(status == 504)
         }
