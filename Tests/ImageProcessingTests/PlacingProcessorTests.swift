@@ -60,13 +60,12 @@ struct PlacingProcessorTests {
         #expect(result.isOpaque)
     }
 
-    @Test("replaces squares by one color each")
+    @Test("replaces squares by their averages, in which transparent pixels have no color")
     func pixelate() throws {
-        let result = try PixelateProcessor(side: 2).process(bitmap([[5, 5, 9], [5, 5, 9], [1, 1, 3]]))
-        let rows = grays(result)
-        #expect(rows[0] == rows[1])
-        #expect(rows[0][0] == rows[0][1])
-        #expect(result.size == PixelSize(width: 3, height: 3))
+        let result = try PixelateProcessor(side: 2).process(bitmap([[1, 5, 9], [3, 7, 7], [1, 2, 3]]))
+        #expect(grays(result) == [[4, 4, 8], [4, 4, 8], [2, 2, 3]])
+        let clear = Bitmap(size: PixelSize(width: 2, height: 1), pixels: [9, 9, 9, 0, 200, 0, 4, 255], isOpaque: false)
+        #expect(try PixelateProcessor(side: 2).process(clear).pixels == [200, 0, 4, 128, 200, 0, 4, 128])
     }
 
     @Test("sharpening and squares of nothing leave an image as it is")
