@@ -126,7 +126,7 @@ import Testing
         #expect(changed.count == items.count && metadata(changed).exif == Self.exif)
         #expect(metadata(changed).xmp?.starts(with: "<a/> ".utf8) == true)
         #expect(try metadata(EmbeddedMetadata().embedded(in: items)) == EmbeddedMetadata())
-        #expect(throws: ImageDecodingError.unsupported(.avif, "metadata in place of less")) {
+        #expect(throws: ImageDecodingError.unsupported(.avif, "more metadata than there is space for")) {
             try EmbeddedMetadata(xmp: Self.xmp + Self.xmp).embedded(in: items)
         }
     }

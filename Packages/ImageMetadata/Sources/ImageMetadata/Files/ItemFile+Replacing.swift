@@ -47,7 +47,7 @@ extension ItemFile {
     private func overwrite(_ id: Int, with block: Data, in file: inout Data) throws(ImageDecodingError) {
         guard let ranges = ranges(of: id) else { throw .malformed(format, "the location of an item is invalid") }
         let space = ranges.reduce(0) { $0 + $1.count }
-        guard block.count <= space else { throw .unsupported(format, "metadata in place of less") }
+        guard block.count <= space else { throw .unsupported(format, "more metadata than there is space for") }
         var rest = block + Data(repeating: isXMP(id) ? 0x20 : 0, count: space - block.count)
         for range in ranges {
             file.replaceSubrange(range, with: rest.prefix(range.count))
