@@ -107,10 +107,15 @@ struct OverloadTests {
         }
     }
 
-    @Test("a slow origin ends with status 504", arguments: ["--request-seconds", "--download-seconds"])
-    func slowOrigin(flag: String) async throws {
+    @Test(
+        "a slow origin ends with status 504",
+        arguments: [
+            ["--request-seconds", "0.3"],
+            ["--download-seconds", "0.3", "--request-seconds", "3000", "--stall-seconds", "3000"],
+        ])
+    func slowOrigin(flags: [String]) async throws {
         let origin = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        try await withServer([flag, "0.3"], origin: origin) { server async throws in
+        try await withServer(flags, origin: origin) { server async throws in
             let status = try await server.status(imagePath("w:4", origin.url("/a.jpg")))
             #expect(status == 504)
         }
