@@ -5,22 +5,22 @@ import Synchronization
 final class ChangeQueue: Sendable {
     private let queue = WorkQueue("DiskDataCache.writer")
     /// Locked only on the queue, so no thread waits for it.
-    private let store: Mutex<EntryStore>
+    private let editor: Mutex<FolderEditor>
 
-    init(_ store: consuming sending EntryStore) { self.store = Mutex(store) }
+    init(_ editor: consuming sending FolderEditor) { self.editor = Mutex(editor) }
 
     /// The cache and all its writers are released, and all changes are made.
-    deinit { store.withLock { $0.usage.close() } }
+    deinit { editor.withLock { $0.usage.close() } }
 
     func make<Value: Sendable>(
-        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
+        _ work: @escaping @Sendable (inout FolderEditor) throws -> Value
     ) async throws(DataCacheError) -> Value {
-        try await queue.run { try self.store.withLock { try work(&$0) } }
+        try await queue.run { try self.editor.withLock { try work(&$0) } }
     }
 
     /// Makes a change after the current ones, without waiting for it.
-    func makeLater(_ work: @escaping @Sendable (inout EntryStore) throws -> Void) {
+    func makeLater(_ work: @escaping @Sendable (inout FolderEditor) throws -> Void) {
         // The next operation that needs this work tries again and throws the error.
-        queue.async { try? self.store.withLock { try work(&$0) } }
+        queue.async { try? self.editor.withLock { try work(&$0) } }
     }
 }

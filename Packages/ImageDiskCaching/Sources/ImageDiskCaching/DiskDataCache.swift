@@ -47,7 +47,7 @@ public final class DiskDataCache: ImageDataCache {
             root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now,
             leftoverAge: leftoverAge,
             claim: FolderClaim(directory.path, fileSystem, byteLimit: byteLimit))
-        changes = ChangeQueue(EntryStore(folder))
+        changes = ChangeQueue(FolderEditor(folder))
     }
 
     deinit {
@@ -72,19 +72,19 @@ public final class DiskDataCache: ImageDataCache {
     ///   `.conflictingOptions` if a cache with another limit uses the folder (on Linux), or another failure of
     ///   the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
-        try await change { [name = EntryName(key)] store in
-            try store.replacing(name) { store in try store.store(entry, for: key, name) }
+        try await change { [name = EntryName(key)] editor in
+            try editor.replacing(name) { editor in try editor.store(entry, for: key, name) }
         }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.
     public func remove(for key: DataCacheKey) async throws(DataCacheError) {
-        try await change { [name = EntryName(key)] store in try store.remove(name) }
+        try await change { [name = EntryName(key)] editor in try editor.remove(name) }
     }
 
     /// Removes all entries. The folders and the files of other programs stay.
     public func removeAll() async throws(DataCacheError) {
-        try await change { store in try store.removeAll() }
+        try await change { editor in try editor.removeAll() }
     }
 
     /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and starts to remove an unusable file.
@@ -111,7 +111,7 @@ public final class DiskDataCache: ImageDataCache {
     private func reader(for name: EntryName) -> WorkQueue { readers[Int(name.words[3] % UInt64(Self.readerCount))] }
 
     private func change<Value: Sendable>(
-        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
+        _ work: @escaping @Sendable (inout FolderEditor) throws -> Value
     ) async throws(DataCacheError) -> Value {
         openInBackground()
         return try await changes.make(work)
@@ -120,16 +120,16 @@ public final class DiskDataCache: ImageDataCache {
     /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-        changes.makeLater { [maxAge = folder.options.maxAge, byteLimit] store in
-            _ = try store.locked { store in
-                try store.removeLeftovers()
-                if store.usage.used ?? 0 > byteLimit { try store.folder.claim.take() }
+        changes.makeLater { [maxAge = folder.options.maxAge, byteLimit] editor in
+            _ = try editor.locked { editor in
+                try editor.removeLeftovers()
+                if editor.usage.used ?? 0 > byteLimit { try editor.folder.claim.take() }
                 // Finds the entries to evict.
-                if maxAge != nil || store.usage.used ?? 0 > byteLimit { try store.scan() }
+                if maxAge != nil || editor.usage.used ?? 0 > byteLimit { try editor.scan() }
             }
-            while try !store.evictBatch(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
+            while try !editor.evictBatch(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
             guard let maxAge else { return }
-            while try !store.evictBatch(unusedSince: store.folder.date(before: maxAge)).isEmpty {}
+            while try !editor.evictBatch(unusedSince: editor.folder.date(before: maxAge)).isEmpty {}
         }
     }
 }
@@ -169,7 +169,7 @@ extension DiskDataCache {
     /// - Throws: `DataCacheError` if the folder can't be read.
     public func status() async throws(DataCacheError) -> DiskCacheStatus {
         // Doesn't open the cache, which would apply the limits.
-        try await changes.make { store in try store.status() }
+        try await changes.make { editor in try editor.status() }
     }
 
     /// Reads all entries, and removes damaged ones and the leftovers of ended processes. Other operations can run in
@@ -179,8 +179,8 @@ extension DiskDataCache {
     /// - Throws: `DataCacheError` if a folder can't be listed.
     public func verify() async throws(DataCacheError) -> DiskCacheVerification {
         var report = DiskCacheVerification()
-        for path in try await change({ store in try store.folder.folders() }) {
-            report = try await change { [report] store in try store.verify(path, report) }
+        for path in try await change({ editor in try editor.folder.folders() }) {
+            report = try await change { [report] editor in try editor.verify(path, report) }
         }
         _ = try await status()
         return report
@@ -208,7 +208,7 @@ extension DiskDataCache {
     ///
     /// The cache also does this after 256 hits, before it evicts entries, and when it is deinitialized. If the process
     /// ends before that, these times are lost.
-    public func flush() async throws(DataCacheError) { try await change { store in store.writeHits() } }
+    public func flush() async throws(DataCacheError) { try await change { editor in editor.writeHits() } }
 
     /// Evicts entries, a few at a time. Other operations can run in between.
     private func evict(
@@ -217,7 +217,7 @@ extension DiskDataCache {
         _ = try await status()
         var removal = DiskCacheRemoval()
         while true {
-            let evicted = try await change { store in try store.evictBatch(downTo: byteCount, unusedSince: time) }
+            let evicted = try await change { editor in try editor.evictBatch(downTo: byteCount, unusedSince: time) }
             if evicted.isEmpty { return removal }
             removal.entryCount += evicted.count
             removal.byteCount += evicted.reduce(0, +)

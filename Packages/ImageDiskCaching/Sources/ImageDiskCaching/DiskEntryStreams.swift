@@ -77,31 +77,31 @@ final class DiskEntryWriter: DataCacheWriter {
     }
 
     func finish(metadata: Data, creationDate: Date) async throws(DataCacheError) {
-        try await change(last: "finished") { [key, name] store, rest, part in
+        try await change(last: "finished") { [key, name] editor, rest, part in
             guard var part else {
                 let entry = DataCacheEntry(data: rest, metadata: metadata, creationDate: creationDate)
-                try store.store(entry, for: key, name)
+                try editor.store(entry, for: key, name)
                 return nil
             }
-            try store.append(rest, to: &part)
-            try store.finish(part, key, metadata, creationDate)
+            try editor.append(rest, to: &part)
+            try editor.finish(part, key, metadata, creationDate)
             return nil
         }
     }
 
     func cancel() async {
         // Throws if the writer has ended, and its part is removed.
-        try? await change(last: "cancelled") { store, _, part in
-            if let part { store.discard(part) }
+        try? await change(last: "cancelled") { editor, _, part in
+            if let part { editor.discard(part) }
             return nil
         }
     }
 
     /// Writes what is buffered.
     private func write(expecting expected: Int?) async throws(DataCacheError) {
-        try await change { [name] store, bytes, existing in
-            var part = try existing ?? store.beginStream(name, expected: expected)
-            try store.append(bytes, to: &part)
+        try await change { [name] editor, bytes, existing in
+            var part = try existing ?? editor.beginStream(name, expected: expected)
+            try editor.append(bytes, to: &part)
             return part
         }
     }
@@ -110,9 +110,9 @@ final class DiskEntryWriter: DataCacheWriter {
     /// their order, because both are taken on the queue.
     private func change(
         last how: String? = nil,
-        _ work: @escaping @Sendable (inout EntryStore, _ buffered: Data, PartialFile?) throws -> PartialFile?
+        _ work: @escaping @Sendable (inout FolderEditor, _ buffered: Data, PartialFile?) throws -> PartialFile?
     ) async throws(DataCacheError) {
-        try await changes.make { store in
+        try await changes.make { editor in
             do {
                 let (bytes, existing) = try self.state.withLock { state in
                     if let failure = state.failure { throw failure }
@@ -120,7 +120,7 @@ final class DiskEntryWriter: DataCacheWriter {
                     defer { state.buffered = Data() }
                     return (state.buffered, state.part.take())
                 }
-                let part = try store.replacing(self.name) { store in try work(&store, bytes, existing) }
+                let part = try editor.replacing(self.name) { editor in try work(&editor, bytes, existing) }
                 self.state.withLock { $0.part = part }
             } catch {
                 self.state.withLock { $0.failure = DataCacheError(ofDisk: error) }

@@ -12,7 +12,7 @@ import ImageCore
 /// ```
 /// If the process ends before the rename, the part is a leftover. If it ends after the rename, the entry is stored, and
 /// the counter still contains the replaced one until the next scan.
-extension EntryStore {
+extension FolderEditor {
     /// The space reserved for key and metadata of a streamed entry, in addition to the expected data.
     private static let typicalTailSize = 4_096
     /// The space reserved if the length is unknown. The reservation is doubled when it is used up.
@@ -25,15 +25,15 @@ extension EntryStore {
         var checksum = EntryChecksum()
         checksum.add(entry.data)
         let tail = try EntryFile.tail(entry.data.count, checksum, key, entry.metadata, entry.creationDate)
-        _ = try locked(creating: true) { store in
-            let part = try store.begin(name, entry.data.count + tail.count) { store, part in
+        _ = try locked(creating: true) { editor in
+            let part = try editor.begin(name, entry.data.count + tail.count) { editor, part in
                 // A small entry is written in one call. A large one isn't copied.
                 let isSmall = entry.data.count <= 1 << 16
-                try store.fileSystem.write(isSmall ? entry.data + tail : entry.data, to: part.file, at: 0)
-                if !isSmall { try store.fileSystem.write(tail, to: part.file, at: entry.data.count) }
-                try store.moveIntoPlace(part)
+                try editor.fileSystem.write(isSmall ? entry.data + tail : entry.data, to: part.file, at: 0)
+                if !isSmall { try editor.fileSystem.write(tail, to: part.file, at: entry.data.count) }
+                try editor.moveIntoPlace(part)
             }
-            store.fileSystem.closeFile(part.file)
+            editor.fileSystem.closeFile(part.file)
         }
     }
 
@@ -41,10 +41,10 @@ extension EntryStore {
     mutating func beginStream(_ name: EntryName, expected: Int?) throws -> PartialFile {
         let wanted = expected.map { min($0, .max / 2) + Self.typicalTailSize } ?? Self.firstReservation
         try expectFit(expected ?? 0)
-        let part = try locked(creating: true) { store in
-            try store.begin(name, min(wanted, store.largestEntry)) { store, part in
-                if store.folder.leftoverAge == nil { _ = try store.fileSystem.lock(part.file) }
-                try store.fileSystem.truncate(part.file, to: part.reserved)
+        let part = try locked(creating: true) { editor in
+            try editor.begin(name, min(wanted, editor.largestEntry)) { editor, part in
+                if editor.folder.leftoverAge == nil { _ = try editor.fileSystem.lock(part.file) }
+                try editor.fileSystem.truncate(part.file, to: part.reserved)
             }
         }
         guard let part else { throw Self.folderWasRemoved }
@@ -52,16 +52,16 @@ extension EntryStore {
     }
 
     mutating func append(_ bytes: Data, to part: inout PartialFile) throws {
-        try step(&part) { store, part in
+        try step(&part) { editor, part in
             let byteCount = part.payloadLength + bytes.count
             if byteCount > part.reserved {
-                try store.expectFit(byteCount)
+                try editor.expectFit(byteCount)
                 let wanted = max(byteCount + Self.typicalTailSize, 2 * part.reserved)
-                try store.reserve(min(wanted, store.largestEntry), for: &part)
+                try editor.reserve(min(wanted, editor.largestEntry), for: &part)
             }
-            try store.fileSystem.write(bytes, to: part.file, at: part.payloadLength)
-            if store.folder.leftoverAge != nil {
-                try store.fileSystem.setModified(store.folder.now(), at: part.path)
+            try editor.fileSystem.write(bytes, to: part.file, at: part.payloadLength)
+            if editor.folder.leftoverAge != nil {
+                try editor.fileSystem.setModified(editor.folder.now(), at: part.path)
             }
             part.checksum.add(bytes)
             part.payloadLength += bytes.count
@@ -70,25 +70,25 @@ extension EntryStore {
 
     mutating func finish(_ part: PartialFile, _ key: DataCacheKey, _ metadata: Data, _ creationDate: Date) throws {
         var part = part
-        try step(&part) { store, part in
+        try step(&part) { editor, part in
             let tail = try EntryFile.tail(part.payloadLength, part.checksum, key, metadata, creationDate)
-            try store.reserve(part.payloadLength + tail.count, for: &part)
-            try store.fileSystem.write(tail, to: part.file, at: part.payloadLength)
-            try store.lockedWith(part) { store in try store.moveIntoPlace(part) }
+            try editor.reserve(part.payloadLength + tail.count, for: &part)
+            try editor.fileSystem.write(tail, to: part.file, at: part.payloadLength)
+            try editor.lockedWith(part) { editor in try editor.moveIntoPlace(part) }
         }
         fileSystem.closeFile(part.file)
     }
 
     mutating func discard(_ part: PartialFile) {
         // If this fails, the part is a leftover, once it is closed or old. A scan then removes it and corrects the counter.
-        try? lockedWith(part) { store in
-            try store.fileSystem.remove(part.path)
-            try store.addUsed(-part.reserved)
+        try? lockedWith(part) { editor in
+            try editor.fileSystem.remove(part.path)
+            try editor.addUsed(-part.reserved)
         }
         fileSystem.closeFile(part.file)
     }
 
-    mutating func remove(_ name: EntryName) throws { _ = try locked { store in try store.removeFile(name) } }
+    mutating func remove(_ name: EntryName) throws { _ = try locked { editor in try editor.removeFile(name) } }
 
     private func expectFit(_ byteCount: Int) throws {
         if byteCount > largestEntry {
@@ -98,19 +98,19 @@ extension EntryStore {
 
     /// Evicts entries until a part fits, creates and counts it, and lets `body` go on with it. Requires the lock.
     private mutating func begin(
-        _ name: EntryName, _ byteCount: Int, _ body: (inout EntryStore, PartialFile) throws -> Void
+        _ name: EntryName, _ byteCount: Int, _ body: (inout FolderEditor, PartialFile) throws -> Void
     ) throws -> PartialFile {
         try expectFit(byteCount)
         try makeRoom(for: byteCount, replacing: name)
         let path = "\(folder.temporary)/\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
         let file = try fileSystem.creatingFolder(of: path) { try fileSystem.create(path) }
         var part = PartialFile(name: name, file: file, path: path)
-        try step(&part) { store, part in
+        try step(&part) { editor, part in
             // If the folder was removed, the part can be in a new one, which has another lock and another counter.
-            try store.usage.requireCurrent()
-            try store.addUsed(byteCount)
+            try editor.usage.requireCurrent()
+            try editor.addUsed(byteCount)
             part.reserved = byteCount
-            try body(&store, part)
+            try body(&editor, part)
         }
         return part
     }
@@ -120,12 +120,12 @@ extension EntryStore {
         let more = byteCount - part.reserved
         if more == 0 { return }
         try expectFit(byteCount)
-        try lockedWith(part) { store in
-            if more > 0 { try store.makeRoom(for: more, replacing: part.name) }
-            if more < 0 { try store.fileSystem.truncate(part.file, to: byteCount) }
-            try store.addUsed(more)
+        try lockedWith(part) { editor in
+            if more > 0 { try editor.makeRoom(for: more, replacing: part.name) }
+            if more < 0 { try editor.fileSystem.truncate(part.file, to: byteCount) }
+            try editor.addUsed(more)
             part.reserved = byteCount
-            if more > 0 { try store.fileSystem.truncate(part.file, to: byteCount) }
+            if more > 0 { try editor.fileSystem.truncate(part.file, to: byteCount) }
         }
     }
 
@@ -144,18 +144,18 @@ extension EntryStore {
     }
 
     /// Locks the folder. Throws if it was removed since the part was created.
-    private mutating func lockedWith(_ part: PartialFile, _ body: (inout EntryStore) throws -> Void) throws {
-        let result: Void? = try locked { store in
-            let status = try store.fileSystem.status(of: part.file)
-            if try !store.fileSystem.isCurrent(status, at: part.path) { throw Self.folderWasRemoved }
-            try body(&store)
+    private mutating func lockedWith(_ part: PartialFile, _ body: (inout FolderEditor) throws -> Void) throws {
+        let result: Void? = try locked { editor in
+            let status = try editor.fileSystem.status(of: part.file)
+            if try !editor.fileSystem.isCurrent(status, at: part.path) { throw Self.folderWasRemoved }
+            try body(&editor)
         }
         if result == nil { throw Self.folderWasRemoved }
     }
 
     /// Runs a step of writing a part. If it fails, the part is discarded.
     private mutating func step(
-        _ part: inout PartialFile, _ body: (inout EntryStore, inout PartialFile) throws -> Void
+        _ part: inout PartialFile, _ body: (inout FolderEditor, inout PartialFile) throws -> Void
     ) throws {
         do {
             try body(&self, &part)
@@ -166,7 +166,7 @@ extension EntryStore {
     }
 
     /// Runs a step of a store. If it fails or is refused, the outdated entry for the key is removed.
-    mutating func replacing<Result>(_ name: EntryName, _ body: (inout EntryStore) throws -> Result) throws -> Result {
+    mutating func replacing<Result>(_ name: EntryName, _ body: (inout FolderEditor) throws -> Result) throws -> Result {
         do {
             return try body(&self)
         } catch {

@@ -6,7 +6,7 @@ import ImageCore
 /// the last scan of the folder, and the folder is scanned again when the list is spent. The list stays right in between:
 /// entries that were stored or used since then are more recent than all entries in it, and are recognised by the
 /// modification times of their files.
-struct EntryStore {
+struct FolderEditor {
     let folder: CacheFolder
     var usage: UsageFile
     private(set) var isLocked = false
@@ -23,7 +23,7 @@ struct EntryStore {
     /// Calls `body` while the folder is locked for all processes, or in the lock of the caller. Returns nil if the
     /// folder doesn't exist and isn't created.
     mutating func locked<Result>(
-        creating: Bool = false, _ body: (inout EntryStore) throws -> Result
+        creating: Bool = false, _ body: (inout FolderEditor) throws -> Result
     ) throws -> Result? {
         if isLocked { return try body(&self) }
         guard try usage.lock(creating: creating) else { return nil }
@@ -162,14 +162,14 @@ struct EntryStore {
     mutating func removeUnusable(_ name: EntryName) throws -> Bool {
         // Checked again in the lock, because it can have been replaced.
         if try folder.isUsable(name) { return false }
-        return try locked { store in
-            if try store.folder.isUsable(name) { return false }
-            let path = store.folder.path(name)
-            if store.folder.isExpired(try store.fileSystem.status(at: path), name) {
-                try store.removeFile(name)
+        return try locked { editor in
+            if try editor.folder.isUsable(name) { return false }
+            let path = editor.folder.path(name)
+            if editor.folder.isExpired(try editor.fileSystem.status(at: path), name) {
+                try editor.removeFile(name)
             } else {
-                try store.fileSystem.remove(path)
-                store.candidates = []
+                try editor.fileSystem.remove(path)
+                editor.candidates = []
             }
             return true
         } ?? false
@@ -183,13 +183,13 @@ struct EntryStore {
 }
 
 /// Reporting, verifying and trimming. Long operations are several calls, between which other operations can run.
-extension EntryStore {
+extension FolderEditor {
     /// Lists all files, and returns the size and age of the contents.
     mutating func status() throws -> DiskCacheStatus {
         writeHits()
         let entries: [ListedEntry]
         do {
-            entries = try locked { store in try store.scan() } ?? []
+            entries = try locked { editor in try editor.scan() } ?? []
         } catch let failure as FileSystemFailure where failure.isForbidden || failure.isLocked {
             // A read-only folder can't be locked, nor one that a stopped process has locked.
             entries = try listEntries()
@@ -201,9 +201,9 @@ extension EntryStore {
     }
 
     mutating func removeAll() throws {
-        _ = try locked { store in
-            try store.removeEntries()
-            try store.scan()
+        _ = try locked { editor in
+            try editor.removeEntries()
+            try editor.scan()
         }
     }
 
@@ -226,10 +226,10 @@ extension EntryStore {
     /// Evicts up to 64 entries that were not used since a time, while more than `byteCount` bytes are in use. Returns
     /// the lengths of their files. The caller repeats it, so that other operations can run in between.
     mutating func evictBatch(downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture) throws -> [Int] {
-        try locked { store in
+        try locked { editor in
             var evicted: [Int] = []
-            while let used = store.usage.used, used - UsageFile.byteCount > max(0, byteCount),
-                evicted.count < 64, let byteCount = try store.evict(unusedSince: time)
+            while let used = editor.usage.used, used - UsageFile.byteCount > max(0, byteCount),
+                evicted.count < 64, let byteCount = try editor.evict(unusedSince: time)
             {
                 evicted.append(byteCount)
             }
