@@ -155,7 +155,7 @@ extension CachedExchange {
         _ variant: VariantIndex.Variant, _ fallback: StaleFallback
     ) async throws(TransportError) -> TransportResponse {
         guard let body = await store.body(of: variant, key) else { return try await fetch() }
-        var stored = Stored(variant: variant, body: body)
+        let stored = Stored(variant: variant, body: body)
         let server: ServerResponse
         do throws(TransportError) {
             server = try await sendToServer(variant.response.validationFields)
@@ -163,28 +163,25 @@ extension CachedExchange {
             guard fallback.allows(after: error) else { throw error }
             return try serve(stored, .stale)
         }
-        switch await evaluate(server, of: variant, fallback) {
-        case .confirmed(let response):
-            stored.variant.response = response
-            return try serve(stored, .validated)
-        case .serverError: return try serve(stored, .stale)
-        case .mismatched: return try await fetch()
-        case .replaced: return await deliver(server)
-        }
+        if server.head.status == .notModified { return try await confirm(stored, by: server) }
+        guard fallback.allows(status: server.head.status.code) else { return await deliver(server) }
+        server.response.body.discard()
+        return try serve(stored, .stale)
     }
 
-    /// Returns the result of a validation. If the stored response is confirmed, updates it in the index.
-    private func evaluate(
-        _ server: ServerResponse, of variant: VariantIndex.Variant, _ fallback: StaleFallback
-    ) async -> ValidationResult {
-        let result = ValidationResult(
-            server.head, of: variant.response, fallback: fallback, requestTime: server.requestTime,
-            responseTime: server.responseTime)
-        if result != .replaced { server.response.body.discard() }
-        if case .confirmed(let response) = result {
-            await store.change(key) { $0.update(variant.bodyName, to: response, now: store.now()) }
-        }
-        return result
+    /// Updates a stored response by a 304 and returns it (RFC 9111, 4.3.4). Sends the request again if the 304 is for
+    /// another response.
+    private func confirm(
+        _ stored: Stored, by server: ServerResponse
+    ) async throws(TransportError) -> TransportResponse {
+        server.response.body.discard()
+        let response = stored.variant.response.freshened(
+            byNotModified: server.head, requestTime: server.requestTime, responseTime: server.responseTime)
+        guard let response else { return try await fetch() }
+        var stored = stored
+        stored.variant.response = response
+        await store.change(key) { [stored] in $0.update(stored.variant.bodyName, to: response, now: store.now()) }
+        return try serve(stored, .validated)
     }
 
     // MARK: In the background
@@ -201,41 +198,15 @@ extension CachedExchange {
 
     private func revalidate(_ variant: VariantIndex.Variant) async -> RevalidationOutcome {
         do throws(TransportError) {
-            let server = try await sendToServer(variant.response.validationFields)
-            let response: TransportResponse
-            switch await evaluate(server, of: variant, .never) {
-            case .confirmed: return .confirmed
-            case .mismatched: response = try await fetch()
-            case .serverError, .replaced: response = await deliver(server)
+            let response = try await validate(variant, .never)
+            if response.source == .validated {
+                response.body.discard()
+                return .confirmed
             }
             for try await _ in response.body {}
             return .replaced(status: response.head.status.code)
         } catch {
             return .failed(error)
-        }
-    }
-}
-
-/// The result of validating a stored response with the server (RFC 9111, 4.3.3).
-enum ValidationResult: Hashable {
-    /// The stored response is current. Its head is updated to this one.
-    case confirmed(StoredHTTPResponse)
-    /// The server failed with a status for which the stored response may be returned.
-    case serverError
-    /// The 304 is for a different response. Send the request again without conditions.
-    case mismatched
-    /// The new response replaces the stored one.
-    case replaced
-
-    init(
-        _ head: ResponseHead, of stored: StoredHTTPResponse, fallback: StaleFallback, requestTime: Date,
-        responseTime: Date
-    ) {
-        if head.status == .notModified {
-            let freshened = stored.freshened(byNotModified: head, requestTime: requestTime, responseTime: responseTime)
-            self = freshened.map { .confirmed($0) } ?? .mismatched
-        } else {
-            self = fallback.allows(status: head.status.code) ? .serverError : .replaced
         }
     }
 }
