@@ -37,6 +37,15 @@ extension WorkScheduler {
     ) async throws -> Value {
         try await run(in: lane, server: server, priority: priority) { _ in try await work() }
     }
+
+    /// Runs work in a lane, or at once if it has none.
+    package func run<Value: Sendable>(
+        inLane lane: WorkLane?, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value {
+        guard let lane else { return try await work { _ in } }
+        return try await run(in: lane, server: server, priority: priority, work)
+    }
 }
 
 /// A queue of work with its own limit. You can define more in an extension.

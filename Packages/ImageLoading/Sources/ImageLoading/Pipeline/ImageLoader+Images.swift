@@ -5,8 +5,8 @@ import Synchronization
 /// The functions that a request passes through if its image is not in memory:
 ///
 /// 1. `processedImage` (only with processors) and `decodedImage`, shared by requests for the same image.
-/// 2. `originalData`, shared by requests for any size: `askDisk` finds the stored original, or `download` repeats
-///    `makeAttempt`, which waits for conditions, for a slot in the download lane and before a retry.
+/// 2. `originalData`, shared by requests for any size: `askDisk` finds the stored original, or `makeAttempt` waits for
+///    conditions and for a slot in the download lane. `loadOriginal` repeats both after a failure.
 /// 3. `decode` and `process` in the decode lane, then `store` in memory.
 ///
 /// A shared operation is a caller of the next one. So changes of priority reach the work that waits in the gate or in a
@@ -23,11 +23,8 @@ extension ImageLoader {
             context.send(.memoryMiss(missReason(for: context)))
             subscribeToPreviews(of: context)
             defer { unsubscribeFromPreviews(of: context) }
-            let result = try await awaitingResult(for: context) {
-                context.request.processors.isEmpty
-                    ? try await decodedImage(for: context, priority, report)
-                    : try await processedImage(for: context, priority, report)
-            }
+            let image = context.request.processors.isEmpty ? decodedImage : processedImage
+            let result = try await awaitingResult(for: context) { try await image(context, priority, report) }
             return .success(try finish(context, result))
         } catch {
             return .failure(context.failed(error))

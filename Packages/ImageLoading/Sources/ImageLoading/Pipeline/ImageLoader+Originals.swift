@@ -13,10 +13,7 @@ extension ImageLoader {
                 let loaded = LoadedData(data: try self.checkSize(of: data), source: .local)
                 return context.makeResult(loaded, context.newestStart)
             }
-            switch try await self.askDisk(for: context, shared, context.cacheUse) {
-            case .loaded(let result): return result
-            case .exchange(let start): return try await self.download(start, for: context, shared)
-            }
+            return try await self.loadOriginal(for: context, shared)
         }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
         return result
@@ -112,9 +109,8 @@ extension ImageLoader {
             case .stale: (.staleHit(bytes: data.count), .stale)
             }
         context.send(event)
-        var result = context.makeResult(LoadedData(data: data, source: source), start, isStored: isStored)
-        if let response { result.heads = response.redirects + [response.head] }
-        return result
+        let heads = response.map { $0.redirects + [$0.head] } ?? []
+        return context.makeResult(LoadedData(data: data, source: source), start, isStored: isStored, heads)
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
@@ -132,43 +128,46 @@ extension ImageLoader {
         return received.all
     }
 
-    /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
-    ///
-    /// - Parameter start: The exchange of the first attempt. Later ones ask the cache again.
-    private func download(
-        _ start: @escaping CacheAnswer.Send, for context: RequestContext, _ shared: any SharedOperation
+    /// Returns what is on disk, or downloads it and retries transient failures. Frees its slot in the lane while it waits.
+    private func loadOriginal(
+        for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
-        if context.cacheUse.isCacheOnly { throw ImageError.offline }
-        var (start, retries) = (start, Retries())
+        var (retries, failure) = (Retries(), nil as AttemptFailure?)
         while true {
-            do {
-                return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
-            } catch let failure as AttemptFailure {
-                switch try await prepareAttempt(for: context, shared, after: failure, &retries) {
-                case .loaded(let result): return result
-                case .exchange(let next): start = next
+            switch try await prepareAttempt(for: context, shared, after: failure, &retries) {
+            case .loaded(let result): return result
+            case .exchange(let start):
+                if context.cacheUse.isCacheOnly { throw ImageError.offline }
+                do {
+                    return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
+                } catch let failed as AttemptFailure {
+                    failure = failed
                 }
             }
         }
     }
 
     /// Returns the exchange of the next attempt, or what is on disk meanwhile. Throws if it should not be retried.
+    ///
+    /// - Parameter failure: The last attempt's; nil before the first.
     private func prepareAttempt(
-        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure,
+        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure?,
         _ retries: inout Retries
     ) async throws -> DiskLookup {
-        var failure = failure
-        do {
-            if let exchange = try await failure.challenge?() {
-                try context.checkAccount()
-                return .exchange(exchange)
+        var cacheUse = context.cacheUse
+        if var failure {
+            do {
+                if let exchange = try await failure.challenge?() {
+                    try context.checkAccount()
+                    return .exchange(exchange)
+                }
+            } catch {
+                failure.error = ImageError(error)
             }
-        } catch {
-            failure.error = ImageError(error)
+            try await prepareRetry(for: context, shared.priority, after: failure, &retries)
+            if retries.hasFailed { cacheUse = cacheUse.afterFailure }
         }
-        try await prepareRetry(for: context, shared.priority, after: failure, &retries)
-        let cacheUse = retries.hasFailed ? context.cacheUse.afterFailure : context.cacheUse
-        return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
+        return try await askDisk(for: context, shared, cacheUse, isRepeated: failure != nil)
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
@@ -185,11 +184,13 @@ extension ImageLoader {
 
     /// Returns the result of a download, whose bytes may now be the newest.
     private func finishDownload(_ result: OriginalResult, _ context: RequestContext) async throws -> OriginalResult {
-        var result = result
-        if result.loaded.source != .stale { receive(result.start, context, isNew: result.loaded.source == .network) }
-        if context.original.isLocal { result.loaded.source = .local }
-        if case .fetch = context.request.origin { result.isStored = try await storeFetched(result, context) }
-        return result
+        var loaded = result.loaded
+        if loaded.source != .stale { receive(result.start, context, isNew: loaded.source == .network) }
+        if context.original.isLocal { loaded.source = .local }
+        guard case .fetch = context.request.origin else {
+            return context.makeResult(loaded, result.start, isStored: result.isStored, result.heads)
+        }
+        return context.makeResult(loaded, result.start, isStored: try await storeFetched(result, context))
     }
 
     /// Records that the server has answered an attempt, with new bytes or otherwise.
@@ -219,10 +220,10 @@ extension ImageLoader {
         of context: RequestContext, _ priority: LivePriority,
         _ attempt: @Sendable (_ moved: @escaping @Sendable (Int) -> Void) async throws -> OriginalResult
     ) async throws -> OriginalResult {
-        guard let lane = context.request.origin.lane else { return try await attempt { _ in } }
-        context.send(.queued(lane))
+        let lane = context.request.origin.lane
+        if let lane { context.send(.queued(lane)) }
         return try await configuration.scheduler.run(
-            in: lane, server: context.request.origin.server, priority: priority, attempt)
+            inLane: lane, server: context.request.origin.server, priority: priority, attempt)
     }
 
     /// Makes an attempt that conditions allow and that has a slot.

@@ -59,17 +59,25 @@ final class ImageResult: Sendable {
     }
 }
 
-/// An original that requests share.
-struct OriginalResult: Sendable {
-    var loaded: LoadedData
+/// An original that requests share, also as one object.
+final class OriginalResult: Sendable {
+    let loaded: LoadedData
     /// The request that started the operation.
     let requestID: UInt64
     /// When the bytes were asked for. See `OriginalGenerations`.
     let start: UInt64
     /// Whether the disk cache has the bytes.
-    var isStored = false
+    let isStored: Bool
     /// The redirects that lead to the bytes, and the head of their response. Empty for those of a fetch.
-    var heads: [ResponseHead] = []
+    let heads: [ResponseHead]
+
+    init(_ loaded: LoadedData, requestID: UInt64, start: UInt64, isStored: Bool, _ heads: [ResponseHead]) {
+        self.loaded = loaded
+        self.requestID = requestID
+        self.start = start
+        self.isStored = isStored
+        self.heads = heads
+    }
 }
 
 extension ImageLoader {

@@ -60,8 +60,10 @@ final class RequestContext: Sendable {
     func isCurrent(_ start: UInt64) -> Bool { start >= newestStart }
 
     /// Returns a result to share.
-    func makeResult(_ loaded: LoadedData, _ start: UInt64, isStored: Bool = false) -> OriginalResult {
-        OriginalResult(loaded: loaded, requestID: id, start: start, isStored: isStored)
+    func makeResult(
+        _ loaded: LoadedData, _ start: UInt64, isStored: Bool = false, _ heads: [ResponseHead] = []
+    ) -> OriginalResult {
+        OriginalResult(loaded, requestID: id, start: start, isStored: isStored, heads)
     }
 
     /// Throws if the application may have answered for another account than that of the request.
