@@ -114,6 +114,20 @@ import Testing
         #expect(metadata(compressed) == EmbeddedMetadata(xmp: Self.xmp))
     }
 
+    @Test("private data is not removed from a file whose items are outside of its media data")
+    func outside() {
+        func file(xmpAt offset: Int) -> Data {
+            let place = [0, 0, UInt8(offset >> 8), UInt8(offset & 255), 0, 0, 0, UInt8(Self.xmp.count)]
+            let table = Data([1, 0, 0, 0, 0x44, 0, 0, 1]) + entry(2, construction: 0, place)
+            return self.file(table) + box("uuid", Self.xmp)
+        }
+        let file = file(xmpAt: file(xmpAt: 0).count - Self.xmp.count)
+        #expect(metadata(file).xmp == Self.xmp)
+        #expect(throws: ImageDecodingError.unsupported(.avif, "items outside of the media data")) {
+            try EmbeddedMetadata.removingPrivateData(from: file)
+        }
+    }
+
     @Test("items that are there are overwritten if there is room")
     func overwritten() throws {
         let table =

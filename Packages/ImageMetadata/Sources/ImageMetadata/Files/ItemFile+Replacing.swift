@@ -18,9 +18,13 @@ extension ItemFile {
     /// Returns the file with only the metadata of these blocks, and without boxes that are not needed to show the image.
     func onlyImage(with kept: EmbeddedMetadata) throws(ImageDecodingError) -> Data {
         if boxes.contains(where: { $0.name == "moov" }) { throw .unsupported(format, "private data of a sequence") }
+        let removed = boxes.filter { !["ftyp", "meta", "mdat", "idat"].contains($0.name) }
+        let used = items.order.flatMap { ranges(of: $0) ?? [] }
+        let isUsed = removed.contains { box in used.contains { $0.overlaps(box.offset..<box.content.upperBound) } }
+        if isUsed { throw .unsupported(format, "items outside of the media data") }
         let replaced = items.order.filter { isExif($0) || ["mime", "uri "].contains(items[$0]?.type) }
         var file = try overwriting(replaced, with: kept).file
-        for box in boxes where !["ftyp", "meta", "mdat", "idat"].contains(box.name) {
+        for box in removed {
             let end = min(box.content.upperBound, file.count)
             guard box.content.lowerBound <= end else { continue }
             file.replaceSubrange(box.offset + 4..<box.offset + 8, with: "free".utf8)
