@@ -15,11 +15,11 @@ func module(_ name: String) -> Target.Dependency { .product(name: name, package:
 
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-    "ImageCodecJXL",
+    "ImageCodecJXL", "ImageCodecBMP", "ImageCodecTIFF", "ImageCodecSVG",
 ].map(module)
 
 /// The traits whose code is fuzzed.
-let traits: Set<Package.Dependency.Trait> = ["AVIF", "HEIF", "JXL"]
+let traits: Set<Package.Dependency.Trait> = ["AVIF", "HEIF", "JXL", "TIFF", "SVG"]
 
 let package = Package(
     name: "Fuzzing",
@@ -27,7 +27,7 @@ let package = Package(
     products: [.executable(name: "fuzzing", targets: ["fuzzing"])],
     dependencies: [
         .package(name: "swift-image-loading", path: "../..", traits: traits),
-        .package(name: "test-support", path: "../../Tests/Support", traits: traits),
+        .package(name: "test-support", path: "../../Tests/Support", traits: ["AVIF", "HEIF", "JXL"]),
     ],
     targets: [
         .executableTarget(
@@ -35,7 +35,7 @@ let package = Package(
             dependencies: [
                 "CLibFuzzer", .product(name: "GeneratedImages", package: "test-support"), module("ImageCore"),
                 module("ImageDecoding"), module("ImageProcessing"),
-                module("ImageColorManagement"), module("ImageContractTesting"),
+                module("ImageColorManagement"), module("ImageContractTesting"), module("ImageMetadata"),
             ] + codecs,
             swiftSettings: strict,
             // The default linker of Debian's toolchains fails with an internal error.

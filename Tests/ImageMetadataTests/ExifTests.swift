@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCore
 import Testing
 

@@ -1,15 +1,24 @@
-import Foundation
-import ImageCore
+public import Foundation
 
 /// An Exif block with directories of a camera, of GPS and of a thumbnail.
-struct TestExif {
-    var isLittleEndian = false
-    /// Degrees, minutes and seconds, each as a quotient.
-    var latitude = [(48, 1), (51, 1), (30, 1)]
-    var date = "2024:05:01 12:30:59"
-    var zone = "+02:00"
+public struct TestExif {
+    private let isLittleEndian: Bool
+    private let latitude: [(Int, Int)]
+    private let date: String
+    private let zone: String
 
-    var data: Data {
+    /// - Parameter latitude: Degrees, minutes and seconds, each as a quotient.
+    public init(
+        isLittleEndian: Bool = false, latitude: [(Int, Int)] = [(48, 1), (51, 1), (30, 1)],
+        date: String = "2024:05:01 12:30:59", zone: String = "+02:00"
+    ) {
+        self.isLittleEndian = isLittleEndian
+        self.latitude = latitude
+        self.date = date
+        self.zone = zone
+    }
+
+    public var data: Data {
         let gps = [
             entry(1, 2, 2, Data("N\0".utf8)), entry(2, 5, latitude.count, quotients(latitude)),
             entry(3, 2, 2, Data("W\0".utf8)),

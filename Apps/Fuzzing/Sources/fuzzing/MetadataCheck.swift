@@ -1,0 +1,30 @@
+import FoundationEssentials
+import GeneratedImages
+import ImageContractTesting
+import ImageCore
+import ImageMetadata
+
+/// Checks that metadata is read from any bytes, replaced as a whole, and has nothing private after its removal.
+struct MetadataCheck {
+    static let metadata = EmbeddedMetadata(
+        exif: TestExif().data, xmp: Data("<x exif:GPSLatitude='48,51N'><dc:rights>Ann</dc:rights></x>".utf8),
+        iptc: Data([0x1C, 2, 80, 0, 3]) + Data("Ann".utf8))
+
+    func check(_ data: Data) throws(ContractViolation) {
+        let metadata = EmbeddedMetadata(of: data)
+        try expect(metadata == EmbeddedMetadata(of: (Data([0]) + data).dropFirst()), "differs in a slice")
+        _ = (metadata.captureDate, metadata.location, metadata.creator, metadata.copyright, metadata.cameraModel)
+        for new in [metadata, Self.metadata, metadata.forUprightImage] { try checkEmbedding(new, in: data) }
+        guard let stripped = try? EmbeddedMetadata.removingPrivateData(from: data) else { return }
+        let kept = EmbeddedMetadata(of: stripped)
+        try expect(kept.location == nil && kept == kept.withoutPrivateData, "private data stays: \(kept)")
+        let again = try? EmbeddedMetadata.removingPrivateData(from: stripped)
+        try expect(again == stripped, "the second removal changes the file")
+    }
+
+    private func checkEmbedding(_ metadata: EmbeddedMetadata, in data: Data) throws(ContractViolation) {
+        guard let file = try? metadata.embedded(in: data), let format = FileSignature.format(of: file) else { return }
+        let expected = metadata.keeping(EmbeddedMetadata.blocks(writtenTo: format))
+        try expect(EmbeddedMetadata(of: file) == expected, "\(EmbeddedMetadata(of: file)) instead of \(expected)")
+    }
+}
