@@ -120,7 +120,7 @@ struct NestedFetchTests {
         #expect(try await fixture.loader.data(for: request).data == LoaderFixture.image)
     }
 
-    @Test("two fetches wait for a third at the same time")
+    @Test("a fetch can request two originals whose fetches request the same one")
     func diamond() async throws {
         let gate = TestGate()
         let bottom = request("bottom") { _ in

@@ -110,7 +110,7 @@ struct ImageModelTests {
         #expect(Set(images.values.compactMap(\.self)) == [2, 4])
     }
 
-    @Test("observers receive each change, and clear removes the image")
+    @Test("an observer is called when the image arrives, and clear removes it")
     func observing() async {
         let gate = TestGate()
         let model = ImageModel(loader: fixture.loader)
