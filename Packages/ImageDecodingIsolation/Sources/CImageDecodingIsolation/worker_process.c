@@ -145,18 +145,17 @@ long worker_receive(int socket, uint8_t *bytes, size_t capacity, int *file) {
     return received;
 }
 
-static int64_t milliseconds(void) {
+int64_t worker_deadline(int64_t milliseconds) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+    return time.tv_sec * 1000 + time.tv_nsec / 1000000 + milliseconds;
 }
 
-worker_event worker_wait(int socket, int calls, int64_t *remaining) {
+worker_event worker_wait(int socket, int calls, int64_t deadline) {
     struct pollfd files[2] = {{.fd = socket, .events = POLLIN}, {.fd = calls, .events = POLLIN}};
-    int64_t start = milliseconds();
-    int count = poll(files, 2, *remaining < 20 ? (int)*remaining : 20);
-    *remaining -= milliseconds() - start;
-    if (*remaining < 0) *remaining = 0;
+    int64_t remaining = deadline - worker_deadline(0);
+    if (remaining <= 0) return worker_late;
+    int count = poll(files, 2, remaining < 20 ? (int)remaining : 20);
     if (count <= 0) return worker_silent;
     if (files[1].revents & POLLIN) return worker_call;
     if (files[0].revents & POLLIN) return worker_message;

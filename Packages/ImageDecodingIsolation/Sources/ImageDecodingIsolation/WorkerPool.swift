@@ -61,6 +61,9 @@
                 let value = try body(&worker)
                 giveBack(worker)
                 return value
+            } catch .cancelled where !worker.isBusy {
+                giveBack(worker)
+                throw .cancelled
             } catch {
                 let end = worker.end()
                 guard case .workerFailed(let failure) = error else { throw error }

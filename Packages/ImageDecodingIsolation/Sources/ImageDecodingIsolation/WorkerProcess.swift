@@ -16,6 +16,8 @@
         private var number = 0
         /// The number of images that it has opened.
         private(set) var imageCount = 0
+        /// Whether it owes an answer.
+        private(set) var isBusy = false
         /// Whose images it has seen.
         let origin: String?
         /// The reader whose file is open in the worker.
@@ -55,7 +57,7 @@
         private mutating func start() throws(ImageDecodingError) {
             try send(setup.bytes, file: metadata)
             var file: Int32 = -1
-            let reply = try unsafe reply(file: &file, isCancelled: { false })
+            let reply = try unsafe reply(within: Self.startTime, file: &file, isCancelled: { false })
             calls = file
             guard case .ready(let protection) = reply else { throw .invalidAnswer("another kind of answer") }
             let missing = [
@@ -148,8 +150,10 @@
             isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> WorkerReply {
             number += 1
+            isBusy = true
             try send(WorkerRequest(kind, number: number, byteCount: byteCount, decoding: decoding).bytes, file: file)
-            let reply = try unsafe reply(file: nil, isCancelled: isCancelled)
+            let reply = try unsafe reply(within: isolation.timeLimit, file: nil, isCancelled: isCancelled)
+            isBusy = false
             if case .failure(let failure) = reply { throw failure }
             return reply
         }
@@ -158,26 +162,28 @@
             guard unsafe worker_send(socket, bytes, bytes.count, file) == 0 else { throw Self.gone }
         }
 
+        /// The time in which a program becomes a worker, also on a busy machine.
+        private static let startTime = Duration.seconds(30)
         /// The time in which a worker answers after it was told to cancel.
         private static let cancellationMilliseconds: Int64 = 200
 
         /// Waits for the answer to the last request.
         private func reply(
-            file: UnsafeMutablePointer<Int32>?, isCancelled: () -> Bool
+            within limit: Duration, file: UnsafeMutablePointer<Int32>?, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> WorkerReply {
-            var remaining = Int64(isolation.timeLimit / .milliseconds(1))
+            var deadline = worker_deadline(Int64(min(limit / .milliseconds(1), 1e12)))
             var cancels = false
             while true {
-                switch unsafe worker_wait(socket, calls, &remaining) {
+                switch worker_wait(socket, calls, deadline) {
                 case worker_message: return try unsafe receive(file)
                 case worker_call: try refuseCall()
                 case worker_gone: throw Self.gone
+                case worker_late: throw cancels ? .cancelled : .workerFailed(.timedOut)
                 default: break
                 }
-                if remaining == 0 { throw cancels ? .cancelled : .workerFailed(.timedOut) }
                 if !cancels, isCancelled() {
                     cancels = true
-                    remaining = min(remaining, Self.cancellationMilliseconds)
+                    deadline = min(deadline, worker_deadline(Self.cancellationMilliseconds))
                     var word = Words()
                     word.append(number)
                     // If it fails, the worker is ended soon.

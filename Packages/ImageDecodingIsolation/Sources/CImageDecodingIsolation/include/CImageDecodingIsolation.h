@@ -7,7 +7,7 @@
 /* What a worker could forbid itself. */
 enum { worker_no_new_privileges = 1, worker_landlock = 2, worker_seccomp = 4, worker_limits = 8, worker_locked = 15 };
 
-typedef enum { worker_silent, worker_message, worker_call, worker_gone } worker_event;
+typedef enum { worker_silent, worker_message, worker_call, worker_gone, worker_late } worker_event;
 
 /* Remembers that this program would run a worker if it were started as one. */
 void worker_prepare(void);
@@ -38,8 +38,10 @@ int worker_send(int socket, const uint8_t *bytes, size_t length, int file);
    come with it are closed unless `file` is not null. */
 long worker_receive(int socket, uint8_t *bytes, size_t capacity, int *file);
 
-/* Waits up to 20 milliseconds, and no longer than `remaining`, which it reduces by the milliseconds that it waited. */
-worker_event worker_wait(int socket, int calls, int64_t *remaining);
+/* The moment in some milliseconds. */
+int64_t worker_deadline(int64_t milliseconds);
+/* Waits up to 20 milliseconds. Returns worker_late after the deadline. */
+worker_event worker_wait(int socket, int calls, int64_t deadline);
 
 /* Takes a call that the filter of a worker has stopped. Refuses it, or with a forbidden call leaves the worker stopped, and sets
    `forbidden`. Returns its number, or -1 if there is none anymore. */
