@@ -79,6 +79,26 @@ struct WorkerReplyTests {
         }
     }
 
+    @Test("a header beyond a limit is refused")
+    func refusesHeaderBeyondLimit() {
+        let size = PixelSize(width: 20, height: 500)
+        let profile = SourceColor(profile: Data(count: Self.setup.limits.metadataByteLimit + 1))
+        let headers = [
+            ImageHeader(format: .png, storedSize: PixelSize(width: 21, height: 500)),
+            ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 501)),
+            ImageHeader(format: .png, storedSize: PixelSize(width: 0, height: 1)),
+            ImageHeader(format: .jpeg, storedSize: size), ImageHeader(format: .png, storedSize: size, frameCount: 21),
+            ImageHeader(format: .png, storedSize: size, frameCount: 3, frameDelays: [.zero]),
+            ImageHeader(format: .png, storedSize: size, color: profile),
+        ]
+        func read(_ header: ImageHeader) -> Result<WorkerReply, ImageDecodingError> {
+            let bytes = WorkerReply.header(HeaderReply(header)).bytes(number: 1)
+            return outcome { try WorkerReply(bytes, number: 1, setup: Self.setup) }
+        }
+        for header in headers { #expect(throws: ImageDecodingError.self) { try read(header).get() } }
+        #expect(throws: Never.self) { try read(ImageHeader(format: .png, storedSize: size)).get() }
+    }
+
     @Test("a text has no control characters")
     func cleansText() throws {
         let reply = WorkerReply.failure(.malformed(ImageFormat(rawValue: "p\u{1B}ng"), "a\u{1B}[2J\nb"))
