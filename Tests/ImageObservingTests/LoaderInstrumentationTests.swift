@@ -164,6 +164,22 @@
             #expect(metrics.counterTotal(label: "image_loader_disk_failures_total") == 4)
         }
 
+        @Test("what worker processes do is a warning, and counted by kind")
+        func workers() throws {
+            let observer = LoaderInstrumentation(
+                logger: Logger(label: "images", factory: { [messages] _ in messages }), metrics: metrics,
+                now: { Date() })
+            for event: WorkerEvent in [.failed(.signal(11)), .callRefused("open\n"), .callRefused("stat")] {
+                observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
+            }
+            #expect(messages.entries.map(\.level) == [.warning, .warning, .warning])
+            #expect(messages.entries[1].metadata["event"]?.description.contains("\n") == false)
+            for (kind, count) in [("failed", Int64(1)), ("call_refused", 2)] {
+                let counter = try metrics.expectCounter("image_loader_worker_events_total", [("event", kind)])
+                #expect(counter.values.reduce(0, +) == count)
+            }
+        }
+
         @Test("messages have the metadata of the request's span, and errors lose the secrets of URLs")
         func messagesInContext() {
             var logger = Logger(label: "images", factory: { [messages] _ in messages })

@@ -30,7 +30,7 @@
 
         private func level(of kind: ImageLoadEvent.Kind) -> Logger.Level {
             switch kind {
-            case .failed, .diskFailed: .warning
+            case .failed, .diskFailed, .worker: .warning
             case .succeeded, .cancelled: .debug
             default: .trace
             }
@@ -45,6 +45,9 @@
             case .diskFailed(let failure):
                 metadata["error"] = .string("\(failure)".withoutControls)
                 return "the disk cache of images failed"
+            case .worker(let event):
+                metadata["event"] = .string("\(event)".withoutControls)
+                return "a worker process of the image decoder"
             case .succeeded(let source):
                 metadata["source"] = .string(source.rawValue)
                 return "image request succeeded"

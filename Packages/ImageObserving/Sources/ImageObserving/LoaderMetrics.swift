@@ -55,7 +55,23 @@
                 Counter(
                     label: "image_loader_failures_total", dimensions: [("error_type", error.label)], factory: factory
                 ).increment()
+            case .worker(let event):
+                Counter(
+                    label: "image_loader_worker_events_total", dimensions: [("event", event.label)], factory: factory
+                ).increment()
             default: break
+            }
+        }
+    }
+
+    extension WorkerEvent {
+        /// The value of the label in metrics.
+        fileprivate var label: String {
+            switch self {
+            case .failed: "failed"
+            case .callRefused: "call_refused"
+            case .unprotected: "unprotected"
+            @unknown default: "_OTHER"
             }
         }
     }
