@@ -66,7 +66,7 @@ struct OverloadTests {
         let held = LoopbackSignal()
         let (stalled, other) = (try holdingOrigin(held), try holdingOrigin(LoopbackSignal()))
         let settings = [
-            "--max-downloads-per-server", "1", "--request-seconds", "5", "--allowed-addresses", "127.0.0.1",
+            "--max-downloads-per-server", "1", "--request-seconds", "60", "--allowed-addresses", "127.0.0.1",
             "--allowed-ports",
             "\(stalled.port),\(other.port)",
         ]
