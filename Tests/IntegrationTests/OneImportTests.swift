@@ -45,6 +45,8 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.maxNetworkWait = .seconds(10)
     #if os(Linux)
         options.addressPolicy = { $0.bytes.count == 4 }
+        options.isolation = .workers(1)
+        options.isolation?.requirement = .preferred
     #endif
     options.httpCachePolicy = FixedLifetimePolicy(lifetime: .seconds(60))
     options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
