@@ -10,9 +10,8 @@
 @_exported public import ImageProcessing
 @_exported public import ImageTransporting
 
-#if os(Linux)
-    @_exported public import ImageDecodingIsolation
-#endif
 #if canImport(ImageIO)
     @_exported public import ImageCodecImageIO
+#else
+    @_exported public import ImageDecodingIsolation
 #endif

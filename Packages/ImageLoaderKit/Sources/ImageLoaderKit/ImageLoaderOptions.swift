@@ -13,10 +13,8 @@ public import ImageTransporting
 #if canImport(ImageIO)
     import ImageTransportURLSession
 #else
-    import ImageTransportCurl
-#endif
-#if os(Linux)
     public import ImageDecodingIsolation
+    import ImageTransportCurl
 #endif
 
 /// The options of a loader with this package's caches, transports and codecs.
@@ -100,7 +98,7 @@ public struct ImageLoaderOptions: Sendable {
     public var maxDecodes: Int
     /// The decoders, in the order in which they are tried. With traits, `.all` has more.
     public var decoders: [any ImageDecoder] = .standard
-    #if os(Linux)
+    #if !canImport(ImageIO)
         /// Decodes images in worker processes, for example with `.workers(2)`; nil to decode in this process.
         ///
         /// Call `ImageWorker.runIfAsked()` first in `main`. Add decoders of your own there, too.
@@ -180,7 +178,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Creates the decoder, in this process or in workers.
     public func makeDecoder() -> any SizedImageDecoder {
         let decoder = DownsamplingDecoder.standard(decoders, limits: decodingLimits)
-        #if os(Linux)
+        #if !canImport(ImageIO)
             guard var isolation else { return decoder }
             isolation.onEvent = { [observer, onEvent = isolation.onEvent] event in
                 onEvent(event)

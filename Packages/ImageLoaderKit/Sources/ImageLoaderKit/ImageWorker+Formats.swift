@@ -1,4 +1,4 @@
-#if os(Linux)
+#if !canImport(ImageIO)
     public import ImageCore
     public import ImageDecoding
     public import ImageDecodingIsolation
