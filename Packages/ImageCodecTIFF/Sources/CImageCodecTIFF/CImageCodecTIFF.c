@@ -29,7 +29,8 @@ static tmsize_t read_bytes(thandle_t handle, void *target, tmsize_t size) {
     tiff_image *image = handle;
     size_t rest = image->length - image->position, count = size < 0 ? 0 : (size_t)size;
     if (count > rest) count = rest;
-    memcpy(target, image->bytes + image->position, count);
+    /* An empty file has no bytes to point at. */
+    if (count > 0) memcpy(target, image->bytes + image->position, count);
     image->position += count;
     return (tmsize_t)count;
 }
