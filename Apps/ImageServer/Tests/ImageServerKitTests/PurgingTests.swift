@@ -163,16 +163,16 @@ import Testing
         let urls = (0..<100).compactMap { URL(string: "http://h/\($0)") }
         let gate = TestGate()
         shared.hold(.entry, at: gate)
-        let calls = Atomic(0)
+        let calls = Watched(0)
         await withTaskGroup { group in
             for url in urls {
                 purges.add(source: url)
                 group.addTask {
-                    calls.add(1, ordering: .relaxed)
+                    calls.change { $0 += 1 }
                     await purges.synchronize()
                 }
             }
-            while calls.load(ordering: .relaxed) < urls.count { await Task.yield() }
+            await calls.waitUntil { $0 == urls.count }
             gate.open()
         }
         let reads = shared.messages.count { $0 == .entry(DataCacheKey(identifier: "purges 2 revision")) }
