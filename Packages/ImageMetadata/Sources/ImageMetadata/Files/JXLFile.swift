@@ -21,6 +21,8 @@ struct JXLFile {
         guard !file.starts(with: [0xFF, 0x0A]) else { return }
         var reader = BoxReader(file, format: .jpegXL)
         for box in try reader.boxes(in: 0..<file.count) {
+            // Others would not be written as they were read.
+            guard box.name.utf8.allSatisfy({ $0 < 0x80 }) else { throw .malformed(.jpegXL, "a box has no name") }
             parts.append(Part(name: box.name, content: reader.bytes(in: box.content)))
         }
     }

@@ -26,8 +26,10 @@ package struct PNGFile {
     package init(_ file: Data) throws(ImageDecodingError) {
         var offset = 8
         while chunks.last?.type != "IEND" {
+            // Names are ASCII (section 5.3). Others would not be written as they were read.
             guard file.starts(with: Self.signature), let length = file.bigEndian(at: offset, 4),
-                let type = file.part(at: offset + 4, 4), let body = file.part(at: offset + 8, length),
+                let type = file.part(at: offset + 4, 4), type.allSatisfy({ $0 < 0x80 }),
+                let body = file.part(at: offset + 8, length),
                 file.part(at: offset + 8 + length, 4) != nil
             else { throw .malformed(.png, "a chunk is damaged") }
             chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
