@@ -8,10 +8,11 @@ extension ItemFile {
     /// Items that are there are overwritten, so that nothing moves. Others are added.
     func replacing(_ metadata: EmbeddedMetadata) throws(ImageDecodingError) -> Data {
         let (file, rest) = try overwriting(items.order.filter { isExif($0) || isXMP($0) }, with: metadata)
-        if rest.keeping([.exif, .xmp]).blocks.isEmpty { return file }
-        guard let changed = try ItemFile(file, format)?.adding(rest) else {
-            throw .unsupported(format, "metadata in a file with this layout")
-        }
+        let isDone = rest.keeping([.exif, .xmp]).blocks.isEmpty
+        // In a layout that encoders don't write, what is added can be out of reach.
+        guard let changed = isDone ? file : try ItemFile(file, format)?.adding(rest),
+            try ItemFile(changed, format)?.metadata.isWritten(metadata) == true
+        else { throw .unsupported(format, "metadata in a file with this layout") }
         return changed
     }
 
@@ -56,6 +57,16 @@ extension ItemFile {
         for range in ranges {
             file.replaceSubrange(range, with: rest.prefix(range.count))
             rest = rest.dropFirst(range.count)
+        }
+    }
+}
+
+extension EmbeddedMetadata {
+    /// Whether Exif and XMP are those of other metadata, apart from the zeros or spaces that fill the space of longer ones.
+    fileprivate func isWritten(_ other: EmbeddedMetadata) -> Bool {
+        [Block.exif, .xmp].allSatisfy { block in
+            guard let found = self[block], let wanted = other[block] else { return self[block] == other[block] }
+            return found.starts(with: wanted) && found.dropFirst(wanted.count).allSatisfy { [0, 0x20].contains($0) }
         }
     }
 }
