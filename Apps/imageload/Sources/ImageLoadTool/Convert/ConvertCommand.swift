@@ -138,6 +138,7 @@ struct ConvertCommand: AsyncParsableCommand {
         if input.isStandardInput { return try await convertStandardInput(converter) }
         var files = try input.files(excluding: output)
         files.removeDuplicates { [$0.realPath, $0.relativePath] }
+        let (formats, sizes, pattern) = (formats, sizes, pattern)
         files.replaceReadable {
             converter.variants(of: $0, formats: formats, sizes: sizes, needsSize: pattern.hasSize)
         }
@@ -159,8 +160,7 @@ struct ConvertCommand: AsyncParsableCommand {
             format: formats[0], size: sizes[0], mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge,
             crop: look.crop, gravity: look.gravity ?? .center, background: look.background?.color, quality: quality,
             bounds: fileSize.bounds, isLossless: lossless, isProgressive: progressive, kept: keep.kinds,
-            color: colors.output,
-            limits: batch.limits)
+            color: colors.output, limits: batch.limits)
     }
 
     /// Whether `--output` is the name of a file, not of a folder.

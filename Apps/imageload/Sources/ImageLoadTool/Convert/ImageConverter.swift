@@ -103,7 +103,7 @@ struct ImageConverter: Sendable {
         ) { file in
             metadata.blocks.isEmpty ? file : try metadata.embedded(in: file, compressedProfile: profile)
         }.run()
-        var losses = try self.decoder.losses(from: data, to: converted.data)
+        var losses = try self.decoder.losses(from: data, header, to: converted.data)
         if frames.allSatisfy(\.bitmap.isOpaque) { losses.remove(.alpha) }
         converted.losses = losses.inOrder
         notes += Self.notes(on: converted.losses)

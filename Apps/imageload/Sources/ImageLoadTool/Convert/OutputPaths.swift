@@ -30,7 +30,8 @@ struct OutputPaths: Sendable {
         let plain = zip(files, suffixes).map { output($0, $1, keepsExtension: false) }
         let isItself = zip(files, plain).map { file, path in Self.areSame(file.path, path) }
         let counts = Dictionary(zip(plain, isItself).map { ($0, $1 ? 0 : 1) }, uniquingKeysWith: +)
-        inputs = Set(files.compactMap { Self.identity($0.path) })
+        let identities = files.map { Self.identity($0.path) }
+        inputs = Set(identities.compactMap(\.self))
         paths = Dictionary(zip(files, plain)) { first, _ in first }
         for (index, file) in files.enumerated() {
             if suffixes[index].isEmpty { unknown.insert(file) }
@@ -38,7 +39,7 @@ struct OutputPaths: Sendable {
             if isShared, !isItself[index] { paths[file] = output(file, suffixes[index], keepsExtension: true) }
         }
         let outputs = Set(zip(files, isItself).filter { !$1 }.compactMap { paths[$0.0].flatMap(Self.identity) })
-        results = Set(files.filter { Self.identity($0.path).map(outputs.contains) ?? false })
+        results = Set(zip(files, identities).filter { $1.map(outputs.contains) ?? false }.map { file, _ in file })
     }
 
     /// Creates the path of the only output.

@@ -61,7 +61,9 @@ struct ImageOptimizer: Sendable {
 
     /// Returns what a smaller file no longer has. Its pixels are equal, in whatever bits.
     func removedMetadata(of data: Data, in smaller: Data) throws(ImageDecodingError) -> Set<ConversionLoss> {
-        try decoder.losses(from: data, to: smaller).intersection([.exif, .iptc, .xmp, .contentCredentials])
+        try decoder.losses(from: data, decoder.header(of: data), to: smaller).intersection([
+            .exif, .iptc, .xmp, .contentCredentials,
+        ])
     }
 
     /// Returns why a file isn't optimized. Nil if it is.

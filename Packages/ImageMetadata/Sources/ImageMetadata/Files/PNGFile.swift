@@ -26,13 +26,11 @@ package struct PNGFile {
     package init(_ file: Data) throws(ImageDecodingError) {
         var offset = 8
         while chunks.last?.type != "IEND" {
-            // Names are ASCII (section 5.3). Others would not be written as they were read.
             guard file.starts(with: Self.signature), let length = file.bigEndian(at: offset, 4),
-                let type = file.part(at: offset + 4, 4), type.allSatisfy({ $0 < 0x80 }),
-                let body = file.part(at: offset + 8, length),
+                let type = file.name(at: offset + 4), let body = file.part(at: offset + 8, length),
                 file.part(at: offset + 8 + length, 4) != nil
             else { throw .malformed(.png, "a chunk is damaged") }
-            chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
+            chunks.append(Chunk(type: type, body: body))
             offset += 12 + length
         }
     }
@@ -120,5 +118,13 @@ enum ZlibStream {
         }
         stream.append(bigEndian: b << 16 | a)
         return stream
+    }
+}
+
+extension Data {
+    /// The name of a chunk, which is ASCII (W3C PNG, section 5.3; RFC 9649, section 2.3). Nil for others: they would not be
+    /// written as they were read.
+    func name(at offset: Int) -> String? {
+        part(at: offset, 4).flatMap { $0.allSatisfy { $0 < 0x80 } ? String(decoding: $0, as: UTF8.self) : nil }
     }
 }

@@ -17,12 +17,10 @@ package struct WebPFile {
         let end = min(file.count - 8, length) + 8
         var offset = 12
         while offset < end {
-            // Names are ASCII (section 2.3). Others would not be written as they were read.
-            guard let type = file.part(at: offset, 4), type.allSatisfy({ $0 < 0x80 }),
-                let length = file.littleEndian(at: offset + 4, 4),
+            guard let type = file.name(at: offset), let length = file.littleEndian(at: offset + 4, 4),
                 let body = file.part(at: offset + 8, length)
             else { throw .malformed(.webP, "a chunk is damaged") }
-            chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
+            chunks.append(Chunk(type: type, body: body))
             offset += 8 + length + length % 2
         }
     }
