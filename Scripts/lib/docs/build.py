@@ -1,5 +1,5 @@
-"""build.py ROOT GRAPHS SITE BASE-PATH: builds the site from the symbol graphs in GRAPHS/linux and GRAPHS/apple. Uses GRAPHS for the
-catalogues and archives, too."""
+"""build.py ROOT GRAPHS SITE BASE-PATH [--quick]: builds the site from the symbol graphs in GRAPHS/linux and GRAPHS/apple. Uses GRAPHS for the
+catalogues and archives, too. Without the symbols, --quick needs no graphs."""
 
 import os
 import shutil
@@ -13,12 +13,14 @@ import markdown
 import site_files
 
 
-def main(root, work, site, base_path):
+def main(root, work, site, base_path, *options):
     folders = {name: os.path.join(work, name) for name in ['graphs', 'catalogues', 'targets', 'archives']}
     for folder in folders.values():
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
-    combined, only_apple = graphs.combine(graphs.load(os.path.join(work, 'linux')), graphs.load(os.path.join(work, 'apple')))
+    combined, only_apple = {}, set()
+    if '--quick' not in options:
+        combined, only_apple = graphs.combine(graphs.load(os.path.join(work, 'linux')), graphs.load(os.path.join(work, 'apple')))
     graphs.write(combined, folders['graphs'])
     try:
         names = catalogues.build(root, folders['catalogues'], combined, only_apple, graphs.links(combined))

@@ -61,11 +61,13 @@ def write(text, *path):
         file.write(text)
 
 
-def module_page(text, module, is_only_apple):
-    """Makes the page of a module from its README, whose first paragraph is the abstract."""
+def module_page(text, module, has_symbols, is_only_apple):
+    """Makes the page of a module from its README, whose first paragraph is the abstract. Without symbols, it is an article."""
     heading, abstract, rest = text.split('\n\n', 2)
     if heading != f'# {module}':
         raise SystemExit(f'error: the README of {module} must begin with "# {module}" and a paragraph')
+    if not has_symbols:
+        return '\n\n'.join([heading, abstract, '@Metadata {\n    @TechnologyRoot\n}', rest])
     return '\n\n'.join([f'# ``{module}``', abstract, *([STUBS] if is_only_apple else []), rest])
 
 
@@ -85,15 +87,16 @@ def extension_pages(graphs, module):
 
 
 def build(root, folder, graphs, only_apple, names):
-    """Writes all catalogues. Returns their names, which are those of their archives."""
-    modules = sorted(name for name in graphs if '@' not in name)
-    converter = markdown.Converter(root, names, pages(root, modules))
+    """Writes all catalogues. Returns their names, which are those of their archives. Without graphs, the pages of symbols are missing."""
+    modules = sorted(name for name in graphs or os.listdir(os.path.join(root, 'Packages')) if '@' not in name)
+    names = names or {module: f'/{module}' for module in modules}
+    converter = markdown.Converter(root, names, pages(root, modules), has_symbols=bool(graphs))
     catalogues = {name: os.path.join(folder, name + '.docc') for name in [*modules, PROJECT, *(name for name, _ in articles(root))]}
     for catalogue in catalogues.values():
         os.makedirs(catalogue)
     for module in modules:
         text = converter.convert(f'Packages/{module}/README.md', catalogues[module])
-        write(module_page(text, module, module in only_apple), catalogues[module], module + '.md')
+        write(module_page(text, module, bool(graphs), module in only_apple), catalogues[module], module + '.md')
         for path, abstract in extension_pages(graphs, module).items():
             write(f'# ``{path}``\n\n{abstract}\n', catalogues[module], path.replace('/', '-') + '.md')
     for name, path in documents(root).items():

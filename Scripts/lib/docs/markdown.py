@@ -20,10 +20,12 @@ class DeadLink(Exception):
 
 
 class Converter:
-    """Converts the files of a repository. `names` has a link for each symbol, `pages` one for each file or folder with a page."""
+    """Converts the files of a repository. `names` has a link for each symbol, `pages` one for each file or folder with a page.
 
-    def __init__(self, root, names, pages):
-        self.root, self.names, self.pages = root, names, pages
+    Without symbols, the page of a module is an article, and other symbols are only named."""
+
+    def __init__(self, root, names, pages, has_symbols=True):
+        self.root, self.names, self.pages, self.has_symbols = root, names, pages, has_symbols
 
     def convert(self, path, catalogue):
         """Returns the text of a file for a catalogue, into which it copies the images of other folders.
@@ -45,9 +47,14 @@ class Converter:
         if found['target']:
             return self.link(found['text'], found['target'], path)
         if found['symbol']:
-            return f'``{self.symbol(found["symbol"])}``'
+            return self.reference(self.symbol(found['symbol']))
         target = self.names.get(found['code'])
-        return f'``{target}``' if target and target != self.pages[path] else found[0]
+        return self.reference(target) if target and target != self.pages[path] else found[0]
+
+    def reference(self, target):
+        if self.has_symbols:
+            return f'``{target}``'
+        return f'<doc:{target}>' if target in self.names.values() else f'`{os.path.basename(target)}`'
 
     def symbol(self, name):
         """A link to another archive begins with a slash and the module."""
