@@ -13,7 +13,7 @@ FIGURE = re.compile(
 # A figure in prose: <!-- figure: decode/AVIF, 4 MP, in full -->58.7 ms<!-- -->, with /ratio at the end of the name for its ratio.
 MARK = re.compile(r'(<!-- figure: ([a-z-]+)/(.+?)(/ratio)? -->).*?(<!-- -->)')
 PROSE = ['*.md', 'Packages/*/README.md', 'Apps/*/README.md', 'Documentation/Guides.docc/*.md', 'Documentation/Comparison.md',
-         'Apps/*/Documentation/*.md']
+         'Apps/*/Documentation/*.md', 'Documentation/FrontPage/*.html', 'Scripts/lib/pictures/*.html']
 # Texts that have no figures.
 OTHERS = ['Packages/*/Sources/**/*.swift', 'Documentation/StepByStep.docc/*.tutorial', 'Documentation/Site.docc/*.md', 'Documentation/Project.docc/*.md']
 

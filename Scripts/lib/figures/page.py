@@ -1,4 +1,4 @@
-"""Makes Documentation/Performance.md and its plots from the figures."""
+"""Makes the pages of figures in Documentation, and their plots."""
 
 import math
 import pathlib
@@ -9,9 +9,12 @@ import xml.sax.saxutils
 from groups import GROUPS
 from measure import ROOT
 
-TEMPLATE = pathlib.Path(__file__).with_name('Performance.md')
-PAGE = ROOT / 'Documentation/Performance.md'
+TEMPLATES = [pathlib.Path(__file__).with_name(name) for name in ('Performance.md', 'PerformanceTables.md')]
+FOLDER = ROOT / 'Documentation'
+VIPS = ", of vips-8.18's time"
 UNITS = {'ns': ('µs', 1e3), 'µs': ('ms', 1e3), 'ms': ('s', 1e3), 'B': ('kB', 1e3)}
+# A row of `bench-peers`: a goal, what was measured, ours, and the limit.
+PEERS = re.compile(r'^\| \d+ \| (.+?) \| (-?[\d.]+) \|')
 MARK = re.compile(r'\{([a-z-]+)(?:/(.+?)(/ratio)?)?\}')
 
 
@@ -109,6 +112,11 @@ def drawing(width, height, parts):
             f'font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222222">\n<rect width="100%" height="100%" fill="#ffffff"/>\n' + '\n'.join(parts) + '\n</svg>\n')
 
 
+def peers(result):
+    """Returns the figures of `bench-peers` by name."""
+    return dict(found.groups() for line in result['text'] if (found := PEERS.match(line)))
+
+
 def section(name, result):
     """Returns the command, when and where it ran, and what it printed."""
     group = GROUPS[name]
@@ -127,10 +135,10 @@ def section(name, result):
 
 def shown(figures, name, row, is_ratio):
     """The text of one figure in prose."""
-    found = figures.get(name, {}).get('figures', {}).get(row)
+    found = (peers(figures[name]) if name == 'peers' else figures.get(name, {}).get('figures', {})).get(row)
     if found is None:
         raise SystemExit(f'error: there is no figure {name}/{row} in Documentation/figures.json')
-    return ratio(found) if is_ratio else time(found)
+    return found if name == 'peers' else ratio(found) if is_ratio else time(found)
 
 
 def documents(figures):
@@ -145,10 +153,13 @@ def documents(figures):
             return shown(figures, name, row, is_ratio)
         return '\n'.join(section(name, figures[name])) if name in figures else 'Not measured yet.'
 
-    files = {PAGE: MARK.sub(fill, TEMPLATE.read_text())}
+    files = {FOLDER / template.name: MARK.sub(fill, template.read_text()) for template in TEMPLATES}
     if 'eviction' in figures:
-        files[PAGE.with_name('hit-ratios.svg')] = hit_ratios(figures['eviction']['text'])
+        files[FOLDER / 'hit-ratios.svg'] = hit_ratios(figures['eviction']['text'])
+    if 'peers' in figures:
+        rows = {name.removesuffix(VIPS): {'ratios': [float(value)]} for name, value in peers(figures['peers']).items() if name.endswith(VIPS)}
+        files[FOLDER / 'figures-peers.svg'] = plot(rows, 'libvips 8.18')
     for name, result in figures.items():
         if GROUPS[name].baseline:
-            files[PAGE.with_name(f'figures-{name}.svg')] = plot(result['figures'], GROUPS[name].baseline)
+            files[FOLDER / f'figures-{name}.svg'] = plot(result['figures'], GROUPS[name].baseline)
     return files
