@@ -22,10 +22,11 @@ check_examples() {
     awk -v work="$work" '
         FNR == 1 {
             n = split(FILENAME, parts, "/"); count = 0; inside = 0
-            name = parts[n] == "README.md" ? parts[n - 1] : substr(parts[n], 1, length(parts[n]) - 3)
+            name = parts[n] == "README.md" ? parts[n - 1] : parts[n]
+            sub(/\.[a-z]+$/, "", name)
         }
-        /^```swift$/ { inside = 1; count++; file = work "/" name "-" count ".swift"; next }
-        /^```$/ { if (inside) close(file); inside = 0; next }
+        /^(```swift|<pre class="swift">)$/ { inside = 1; count++; file = work "/" name "-" count ".swift"; next }
+        /^(```|<\/pre>)$/ { if (inside) close(file); inside = 0; next }
         inside { print > file }
     ' "${files[@]}"
     for example in "$work"/*.swift; do

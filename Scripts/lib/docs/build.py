@@ -4,6 +4,7 @@ catalogues and archives, too. Without the symbols, --quick needs no graphs."""
 import os
 import shutil
 import sys
+import urllib.parse
 
 import catalogues
 import docc
@@ -13,7 +14,8 @@ import markdown
 import site_files
 
 
-def main(root, work, site, base_path, *options):
+def main(root, work, site, address, *options):
+    base_path = urllib.parse.urlsplit(address).path or '/'
     folders = {name: os.path.join(work, name) for name in ['graphs', 'catalogues', 'targets', 'archives']}
     for folder in folders.values():
         shutil.rmtree(folder, ignore_errors=True)
@@ -34,7 +36,9 @@ def main(root, work, site, base_path, *options):
     shutil.rmtree(made, ignore_errors=True)
     # The first archive brings the settings of the theme.
     docc.merge([archives.pop(catalogues.FRONT), *archives.values()], made, site_files.TITLE)
-    machines.write(made, site_files.finish(made, catalogues.FRONT))
+    address = address.rstrip('/') + '/'
+    machines.write(made, site_files.finish(made, catalogues.FRONT), address, base_path.rstrip('/') + '/')
+    site_files.add_front_page(root, made, address)
     shutil.rmtree(site, ignore_errors=True)
     os.makedirs(os.path.dirname(os.path.abspath(site)), exist_ok=True)
     shutil.move(made, site)

@@ -9,6 +9,7 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import api
 import catalogues
+import search
 import self_test
 import site_files
 
@@ -16,6 +17,11 @@ MARKDOWN_LINK = re.compile(r'\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)')
 CODE_BLOCK = re.compile(r'^```.*?^```', re.M | re.S)
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../../..'))
 # How many characters of a line are visible in articles and tutorials, in a window of 1,280 pixels with scroll bars.
+# The guides that people who search these words must find first, second or third.
+SEARCHES = {
+    'install': 'firstimageonlinux', 'convert': 'recipes', 'fade': 'recipes', 'gif': 'previewsandanimations',
+    'heic': 'choosingmodules', 'placeholder': 'previewsandanimations', 'retry': 'recipes'}
+FRONT_LINK = re.compile(r' (?:href|src|action)="([^"]+)"')
 WIDTHS = {'.md': 74, '.swift': 89}
 
 
@@ -29,6 +35,8 @@ class Site:
         self.files = {os.path.relpath(os.path.join(parent, name), folder) for parent, _, names in os.walk(folder) for name in names}
         self.texts = {name: site_files.text(folder, name) for name in sorted(self.files)
                       if name == 'llms.txt' or name.startswith(('documentation/', 'tutorials/')) and name.endswith('.md')}
+        self.front = {name: site_files.text(folder, name) for name in ['index.html', 'search/index.html']}
+        self.index = site_files.read(folder, 'search/index.json')
         modules = [os.path.join(graphs, module) for module in os.listdir(graphs)]
         self.symbols = {os.path.basename(module): api.read(module) for module in modules}
         sources = [f'Packages/{module}/README.md' for module in self.symbols] + [path for _, path in catalogues.articles(ROOT)]
@@ -137,6 +145,25 @@ def dead_markdown(site):
             yield f'{name}: a link has no target'
 
 
+def dead_front_page(site):
+    """Finds links of the pages that aren't DocC's to files and sections that don't exist."""
+    for name, text in site.front.items():
+        for target in FRONT_LINK.findall(text):
+            path, _, anchor = target.partition('#')
+            found = os.path.normpath(os.path.join(os.path.dirname(name), path))
+            if path.endswith('/') or not path:
+                found = os.path.normpath(found + '/index.html') if path else name
+            if found not in site.files or anchor and f' id="{anchor}"' not in text:
+                yield f'{name}: the link {target} leads nowhere'
+
+
+def unfound(site):
+    """Finds words whose search doesn't list the right guide among the first three."""
+    for word, guide in SEARCHES.items():
+        if f'documentation/guides/{guide}/' not in search.find(site.index, word)[:3]:
+            yield f'search: "{word}" does not find the guide {guide} among the first three'
+
+
 def unlisted(site):
     """Finds modules, guides and documents that llms.txt doesn't list."""
     for url, page in site.pages.items():
@@ -157,7 +184,7 @@ def long_lines(site):
                 yield f'{path}:{number}: the line has {len(line)} characters, of which {WIDTHS[extension]} are visible; break it'
 
 
-RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, unlisted, long_lines]
+RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, dead_front_page, unfound, unlisted, long_lines]
 
 
 def findings(site):

@@ -1,12 +1,18 @@
-"""Writes what machines read: titles in the HTML files, a Markdown file beside each page, and llms.txt (https://llmstxt.org), a list of
-these files."""
+"""Writes what machines read: titles in the HTML files, a Markdown file beside each page, the index of the search, and llms.txt
+(https://llmstxt.org), a list of these files."""
 
 import html
 import os
 import re
 
+import search
 import site_files
 
+# DocC's icons are those of Swift.
+ICONS = re.compile(r'<link rel="icon"[^>]*><link rel="mask-icon"[^>]*>')
+BAR = """<div class="site-bar"><a href="{0}"><img src="{0}favicon.svg" alt="">swift-image-loading</a><a href="{0}documentation/guides">Guides</a>\
+<a href="{0}documentation">Modules</a><form role="search" action="{0}search/"><input type="search" name="q" placeholder="Search the text" \
+aria-label="Search the documentation"></form></div>"""
 NOTE = 'Each page of the site is also a Markdown file: add `.md` to its address.'
 # A link as DocC writes it: to a page, to a symbol of another archive, or to an image.
 LINK = re.compile(r'\]\((?P<page>(?:doc:/)?/(?:[^()\s]|\([^()\s]*\))+)\)'
@@ -68,15 +74,19 @@ class Files:
             with open(os.path.join(self.site, path), 'w', encoding='utf-8') as file:
                 file.write(text)
 
-    def describe(self):
-        """Puts the title and the summary of each page into its HTML file, for search engines and previews of links."""
+    def describe(self, address, base):
+        """Puts the title, the summary and the picture of each page into its HTML file, for search engines and previews of links, and a
+        bar with a search of the text."""
         for url, title in self.titles.items():
             head = [f'<title>{html.escape(title)} | {site_files.TITLE}</title>',
-                    f'<meta name="description" content="{html.escape(self.abstracts[url])}">']
+                    f'<meta name="description" content="{html.escape(self.abstracts[url])}">',
+                    f'<meta property="og:title" content="{html.escape(title)}">', f'<meta property="og:image" content="{address}social.png">']
             if self.has_text(url):
                 head.append(f'<link rel="alternate" type="text/markdown" href="../{html.escape(os.path.basename(url))}.md">')
             path = os.path.join(self.site, url.lstrip('/'), 'index.html')
             text = site_files.text(path).replace('<title>Documentation</title>', ''.join(head), 1)
+            text = ICONS.sub(f'<link rel="icon" href="{base}favicon.svg" type="image/svg+xml">', text)
+            text = text.replace('<div id="app">', BAR.format(base) + '<div id="app">', 1)
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(text)
 
@@ -106,9 +116,12 @@ class Files:
         yield from map(self.entry, optional)
 
 
-def write(site, front):
+def write(site, front, address, base):
+    """Writes all of it, for a site at that address, whose path is the base."""
     files = Files(site)
     files.move()
-    files.describe()
+    files.describe(address, base)
+    os.makedirs(os.path.join(site, 'search'))
+    site_files.write(search.build(site, files.titles, files.abstracts), site, 'search/index.json')
     with open(os.path.join(site, 'llms.txt'), 'w', encoding='utf-8') as file:
         file.writelines(line + '\n' for line in files.list(front))

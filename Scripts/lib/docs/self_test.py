@@ -76,6 +76,18 @@ def dead_link_of_markdown(site):
     site.texts['documentation/imagecore.md'] += '[Nowhere](nowhere.md)\n'
 
 
+def dead_link_of_front_page(site):
+    site.front['index.html'] += '<a href="documentation/nowhere/">Nowhere</a>'
+
+
+def dead_section_of_front_page(site):
+    site.front['index.html'] += '<a href="#nowhere">Nowhere</a>'
+
+
+def word_that_is_not_found(site):
+    site.index['words'].pop('heic')
+
+
 def unlisted_page(site):
     site.texts['llms.txt'] = site.texts['llms.txt'].replace('(documentation/imagecore.md)', '(documentation/imageloading.md)')
 
@@ -104,6 +116,9 @@ FAULTS = [
     (symbol_without_comment, 'has no comment'),
     (dead_link_of_list, 'llms.txt: the file documentation/nowhere.md is missing'),
     (dead_link_of_markdown, 'documentation/imagecore.md: the file nowhere.md is missing'),
+    (dead_link_of_front_page, 'index.html: the link documentation/nowhere/ leads nowhere'),
+    (dead_section_of_front_page, 'index.html: the link #nowhere leads nowhere'),
+    (word_that_is_not_found, '"heic" does not find the guide'),
     (unlisted_page, 'llms.txt: the page /documentation/imagecore is missing'),
     (long_line_of_article, 'Guides.docc/Guides.md:3: the line has 75 characters'),
     (long_line_of_tutorial, 'thumbnails-1.swift:2: the line has 90 characters'),

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shutil
 
 ROOT = 'doc://swift-image-loading/documentation'
 TITLE = 'swift-image-loading'
@@ -10,6 +11,13 @@ TITLE = 'swift-image-loading'
 NARROW_TABLES = (
     '@media (max-width: 735px) { .table-wrapper table:not(:has(tr > :nth-child(4))) { table-layout: fixed; width: 100%; } '
     '.table-wrapper table:not(:has(tr > :nth-child(4))) :is(td, th, code) { overflow-wrap: anywhere; } }\n')
+BAR = (
+    '.site-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 20px; padding: 8px 20px; font-size: 15px; '
+    'background: var(--color-fill-secondary); } '
+    '.site-bar a { color: var(--color-text); } .site-bar a:first-child { font-weight: 600; margin-right: auto; } '
+    '.site-bar img { width: 22px; height: 22px; margin-right: 8px; vertical-align: -5px; } '
+    '.site-bar input { font: inherit; width: 170px; padding: 3px 12px; border: 1px solid var(--color-fill-gray); border-radius: 14px; '
+    'color: var(--color-text); background: var(--color-fill); }\n')
 # Files of single archives, which only their builds need.
 LEFTOVERS = ['link-hierarchy.json', 'linkable-entities.json', 'metadata.json']
 
@@ -116,7 +124,7 @@ def navigator(site, front):
 def style(site):
     (path,) = glob.glob(os.path.join(site, 'css/index.*.css'))
     with open(path, 'a', encoding='utf-8') as file:
-        file.write(NARROW_TABLES)
+        file.write(NARROW_TABLES + BAR)
 
 
 def finish(site, name):
@@ -128,7 +136,16 @@ def finish(site, name):
     for leftover in LEFTOVERS:
         if os.path.exists(os.path.join(site, leftover)):
             os.remove(os.path.join(site, leftover))
-    with open(os.path.join(site, 'index.html'), 'w', encoding='utf-8') as file:
-        file.write(f'<!doctype html><meta charset="utf-8"><title>{TITLE}</title><meta http-equiv="refresh" content="0; url=documentation/">'
-                   f'<a href="documentation/">{TITLE}</a>\n')
     return front
+
+
+def add_front_page(root, site, address):
+    """Adds the pages that aren't DocC's, and the pictures that they share with the documents of the repository."""
+    for name in ['favicon.ico', 'developer-og.jpg', 'developer-og-twitter.jpg']:
+        os.remove(os.path.join(site, name))
+    shutil.copytree(os.path.join(root, 'Documentation/FrontPage'), site, dirs_exist_ok=True)
+    shutil.copy(os.path.join(root, 'Documentation/figures-peers.svg'), site)
+    shutil.copy(os.path.join(root, 'Apps/GtkPhotoFeed/Screenshots/loaded.jpg'), os.path.join(site, 'feed.jpg'))
+    page = text(site, 'index.html').replace('content="social.png"', f'content="{address}social.png"')
+    with open(os.path.join(site, 'index.html'), 'w', encoding='utf-8') as file:
+        file.write(page)
