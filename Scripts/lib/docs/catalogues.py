@@ -105,7 +105,10 @@ def build(root, folder, graphs, only_apple, names):
         if os.path.exists(os.path.join(catalogues[name], os.path.basename(path))):
             raise SystemExit(f'error: {path}: the README is the page of the module')
         if path.endswith('.md'):
-            write(converter.convert(path, catalogues[name]), catalogues[name], os.path.basename(path))
+            text = converter.convert(path, catalogues[name])
+            # The page of a symbol has its name.
+            if graphs or not text.startswith('# ``'):
+                write(text, catalogues[name], os.path.basename(path))
         else:
             shutil.copy(os.path.join(root, path), catalogues[name])
     return sorted(catalogues)
