@@ -15,6 +15,12 @@ INLINE = re.compile(
 WEB = re.compile(r'[a-z]+:')
 
 
+def is_foreign(found, path):
+    """Whether code is of another library: it is in the first column of a table of a guide for migration."""
+    line = found.string[found.string.rfind('\n', 0, found.start()) + 1:found.start()]
+    return os.path.basename(path).startswith('Migrating') and line.startswith('|') and '|' not in line[1:]
+
+
 class DeadLink(Exception):
     pass
 
@@ -49,7 +55,7 @@ class Converter:
         if found['symbol']:
             return self.reference(self.symbol(found['symbol']))
         target = self.names.get(found['code'])
-        return self.reference(target) if target and target != self.pages[path] else found[0]
+        return self.reference(target) if target and target != self.pages[path] and not is_foreign(found, path) else found[0]
 
     def reference(self, target):
         if self.has_symbols:

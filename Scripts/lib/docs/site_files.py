@@ -7,10 +7,15 @@ import shutil
 
 ROOT = 'doc://swift-image-loading/documentation'
 TITLE = 'swift-image-loading'
-# On narrow screens, the first column of a table would leave no room for the others. Tables of more columns scroll.
+# On narrow screens, the first column of a table would leave no room for the others: the cells of two columns stand below each other, and
+# three share the width. Tables of more columns scroll.
 NARROW_TABLES = (
     '@media (max-width: 735px) { .table-wrapper table:not(:has(tr > :nth-child(4))) { table-layout: fixed; width: 100%; } '
+    '.table-wrapper table:not(:has(tr > :nth-child(3))) :is(thead, tbody, tr, td, th) { display: block; width: auto; } '
+    '.table-wrapper table:not(:has(tr > :nth-child(3))) td:first-child { border-bottom: 0; padding-bottom: 0; font-weight: 600; } '
     '.table-wrapper table:not(:has(tr > :nth-child(4))) :is(td, th, code) { overflow-wrap: anywhere; } }\n')
+# The heads of tutorials, which are black without a picture. The theme's settings don't reach them.
+TUTORIAL_HEADS = '.hero.dark { background-color: #12284f !important; }\n'
 BAR = (
     '.site-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 20px; padding: 8px 20px; font-size: 15px; '
     'background: var(--color-fill-secondary); } '
@@ -124,7 +129,7 @@ def navigator(site, front):
 def style(site):
     (path,) = glob.glob(os.path.join(site, 'css/index.*.css'))
     with open(path, 'a', encoding='utf-8') as file:
-        file.write(NARROW_TABLES + BAR)
+        file.write(NARROW_TABLES + TUTORIAL_HEADS + BAR)
 
 
 def finish(site, name):
