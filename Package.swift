@@ -416,12 +416,12 @@ let imageload = [
         uses: [
             "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
             "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "ImageMetadata",
-            "CImageLoadTool", onLinux("ImageCodecWebP"), httpTypes, argumentParser,
+            "CImageLoadTool", onLinux("ImageCodecJPEG"), onLinux("ImageCodecWebP"), httpTypes, argumentParser,
         ]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
-            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching",
+            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageProcessing", "ImageDiskCaching",
             "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "ImageMetadata", "LoopbackServer", "CommandRunning",
             "GeneratedImages", argumentParser,
         ]),

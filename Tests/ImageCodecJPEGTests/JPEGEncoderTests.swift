@@ -72,6 +72,18 @@ struct JPEGEncoderTests {
         #expect(try jpeg.header(of: encoded()).colorProfile == nil)
     }
 
+    @Test("a gray file has one component, the luma, and no profile")
+    func gray() throws {
+        let file = try JPEGEncoder(isGray: true).encode(.displayP3, options: EncodingOptions(quality: 0.5))
+        #expect(try frameHeader(of: file).dropFirst(9).first == 1)
+        #expect(try jpeg.header(of: file).colorProfile == nil)
+        let pixels = [[UInt8]](repeating: [200, 40, 90, 255], count: 64).flatMap(\.self)
+        let image = Bitmap(size: PixelSize(width: 8, height: 8), pixels: pixels, isOpaque: true)
+        let decoded = try jpeg.pixels(JPEGEncoder(isGray: true).encode(image, options: EncodingOptions(quality: 1)))
+        // 0.299 R + 0.587 G + 0.114 B
+        #expect(decoded.largestDifference(to: (0..<64).flatMap { _ in [94, 94, 94, 255] }) <= 1)
+    }
+
     @Test("a quality of 0.5 is libjpeg's quality 51, and Huffman tables are those of the image")
     func tables() throws {
         let file = try [UInt8](encoded(quality: 0.5))

@@ -29,6 +29,29 @@ struct ProcessorTests {
         #expect(Array(result.pixels.suffix(4)) == [last.0, last.1, 0, 255])
     }
 
+    @Test("a part between pixels is resized like the same part of a larger image")
+    func part() throws {
+        let large = try ResizeProcessor(stretchingTo: PixelSize(width: 160, height: 128)).process(Self.image(40, 32))
+        let part = UnitRegion(x: 0.26, y: 0.3, width: 0.5, height: 0.4)
+        let size = PixelSize(width: 10, height: 8)
+        let results = try [Self.image(40, 32), large].map { try ResizeProcessor(part, stretchedTo: size).process($0) }
+        #expect(results[0].size == size)
+        #expect(zip(results[0].pixels, results[1].pixels).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+        #expect(Int(results[0].pixels[0]) == Int((0.26 * 40 + 0.5).rounded()))
+    }
+
+    @Test("a part outside of the image, or of no size, is a pixel inside of it")
+    func outsidePart() throws {
+        let size = PixelSize(width: 1, height: 1)
+        for number in [-1, 0, 1, 2, .infinity, -.infinity, .nan, 1e300] as [Double] {
+            let part = UnitRegion(x: number, y: 0, width: number, height: 1e-9)
+            #expect(try ResizeProcessor(part, stretchedTo: size).process(Self.image(10, 8)).size == size, "\(number)")
+        }
+        let same = PixelSize(width: 10, height: 8)
+        #expect(try ResizeProcessor(.whole, stretchedTo: same).process(Self.image(10, 8)) == Self.image(10, 8))
+        #expect(ResizeProcessor(.whole, stretchedTo: same).identifier == ResizeProcessor(stretchingTo: same).identifier)
+    }
+
     @Test(
         "crop throws if the rectangle is outside the image",
         arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])

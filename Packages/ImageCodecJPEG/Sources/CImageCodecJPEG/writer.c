@@ -117,8 +117,9 @@ ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
     info->input_components = 4;
     info->in_color_space = JCS_EXT_RGBX;
     jpeg_set_defaults(info);
+    if (options.is_gray) jpeg_set_colorspace(info, JCS_GRAYSCALE);
     jpeg_set_quality(info, options.quality, TRUE);
-    set_sampling(info, options.subsamples_chroma);
+    set_sampling(info, options.subsamples_chroma && !options.is_gray);
     info->optimize_coding = !options.is_arithmetic;
     info->arith_code = options.is_arithmetic;
     info->dct_method = JDCT_ISLOW;

@@ -1,13 +1,17 @@
 import CImageCodecJPEG
 public import ImageCore
 
-/// Encodes baseline and progressive JPEG in YCbCr, with optimized Huffman tables.
+/// Encodes baseline and progressive JPEG in YCbCr or gray, with optimized Huffman tables.
 ///
 /// Chroma is subsampled 4:2:0 below quality 0.9, and not above. Images with alpha are composited over white. Quality 0
 /// to 1 maps to libjpeg's quality 1 to 100. Images in other color spaces than sRGB get their profile.
 public struct JPEGEncoder: ImageEncoder {
+    private let isGray: Bool
+
     /// Creates an encoder. It has no state.
-    public init() {}
+    ///
+    /// - Parameter isGray: Whether only the luma is written (ITU-T T.871, section 7), without a profile.
+    public init(isGray: Bool = false) { self.isGray = isGray }
 
     public var format: ImageFormat { .jpeg }
 
@@ -17,7 +21,7 @@ public struct JPEGEncoder: ImageEncoder {
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Self.maximumSide)
         let writer = try JPEGWriter()
-        try writer.start(bitmap, options: options)
+        try writer.start(bitmap, isGray: isGray, options: options)
         let (stride, all) = (bitmap.bytesPerRow, bitmap.pixels)
         for row in 0..<bitmap.size.height {
             let pixels = all.span.extracting(row * stride..<(row + 1) * stride)
@@ -55,16 +59,19 @@ public struct JPEGEncoder: ImageEncoder {
 
     deinit { unsafe ilj_writer_destroy(writer) }
 
-    func start(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) {
+    func start(_ bitmap: Bitmap, isGray: Bool, options: EncodingOptions) throws(ImageEncodingError) {
         let quality = options.quality
         var settings = unsafe ilj_writer_options()
         unsafe settings.width = Int32(bitmap.size.width)
         unsafe settings.height = Int32(bitmap.size.height)
         unsafe settings.quality = Int32((1 + quality * 99).rounded())
         unsafe settings.subsamples_chroma = quality < 0.9
+        unsafe settings.is_gray = isGray
         unsafe settings.is_progressive = options.isProgressive
         unsafe settings.is_cancelled = { Task.isCancelled }
-        let status = unsafe (bitmap.colorSpace.profile ?? Data()).withUnsafeBytes { profile in
+        // A profile for RGB would make a gray file invalid.
+        let profile = isGray ? nil : bitmap.colorSpace.profile
+        let status = unsafe (profile ?? Data()).withUnsafeBytes { profile in
             unsafe settings.profile = profile.baseAddress?.assumingMemoryBound(to: UInt8.self)
             unsafe settings.profile_length = profile.count
             return unsafe ilj_writer_start(writer, settings)

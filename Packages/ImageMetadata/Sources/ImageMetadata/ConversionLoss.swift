@@ -29,7 +29,7 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     case exif
     /// The records of press photographs.
     case iptc
-    /// What editors write.
+    /// What editors write. What declares a gain map or other images in the file doesn't count.
     case xmp
     /// The signed history of an image (C2PA). A changed file needs a new signature, so it can't be carried over.
     case contentCredentials
@@ -67,7 +67,8 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
             (.animation, header.frameCount > 1), (.gainMap, header.hasGainMap),
             (.depthMap, hasDepthMap(file, header.format, metadata.xmp)), (.alpha, header.hasAlpha),
             (.gamut, gamut == .displayP3), (.hdr, header.color.isHDR), (.bitDepth, header.nativeLayout == .rgba16),
-            (.exif, metadata.exif != nil), (.iptc, metadata.iptc != nil), (.xmp, metadata.xmp != nil),
+            (.exif, metadata.exif != nil), (.iptc, metadata.iptc != nil),
+            (.xmp, metadata.xmp.map(XMPPacket.hasProperties) == true),
             (.contentCredentials, hasContentCredentials(file, header.format)),
         ]
         return Set(parts.filter(\.1).map(\.0))

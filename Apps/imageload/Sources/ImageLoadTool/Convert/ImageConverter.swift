@@ -53,9 +53,9 @@ struct ConvertedImage: Sendable {
 struct ImageConverter: Sendable {
     private(set) var settings: ConversionSettings
     /// Converts colors.
-    private let decoder: DownsamplingDecoder
+    let decoder: DownsamplingDecoder
     /// Keeps the colors of embedded profiles.
-    private let plainDecoder: DownsamplingDecoder
+    let plainDecoder: DownsamplingDecoder
 
     init(_ settings: ConversionSettings) {
         self.settings = settings
@@ -92,16 +92,23 @@ struct ImageConverter: Sendable {
         var notes: [String] = []
         let metadata = keptMetadata(of: data, header, &notes)
         let decoder = metadata.icc == nil ? decoder : plainDecoder
-        func decoded() throws -> [AnimationFrame] { try self.frames(of: data, header, decoder) }
+        func decoded() throws -> (frames: [AnimationFrame], part: UnitRegion) {
+            try self.frames(of: data, header, decoder)
+        }
         // The crop is in pixels of the source, so a smaller size needs no less memory.
-        let frames = try settings.crop == nil ? decoder.tellingSize(of: data, decoded) : decoded()
+        let (frames, part) = try settings.crop == nil ? decoder.tellingSize(of: data, decoded) : decoded()
         guard let first = frames.first else { throw ImageEncodingError.inconsistentFrames }
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
+        let isSameColor = metadata.icc != nil || self.decoder.gamut(of: header) == first.bitmap.colorSpace
+        let gainMap =
+            try encoder.format == .jpeg
+            ? gainMap(of: data, header, part: part, size: first.bitmap.size, isSameColor: isSameColor) : nil
         let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
         var converted = try Encoding(
             encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder
         ) { file in
-            metadata.blocks.isEmpty ? file : try metadata.embedded(in: file, compressedProfile: profile)
+            let file = metadata.blocks.isEmpty ? file : try metadata.embedded(in: file, compressedProfile: profile)
+            return try gainMap?.embeddedIfPossible(in: file) ?? file
         }.run()
         var losses = try self.decoder.losses(from: data, header, to: converted.data)
         if frames.allSatisfy(\.bitmap.isOpaque) { losses.remove(.alpha) }
@@ -132,13 +139,10 @@ struct ImageConverter: Sendable {
         }
     }
 
-    private func target(for size: PixelSize) -> ImageTarget? {
-        settings.size?.target(for: size, mode: settings.mode, upscales: settings.upscales)
-    }
-
+    /// Returns the frames of the result, and the part of the upright source that they show.
     private func frames(
         of data: Data, _ header: ImageHeader, _ decoder: DownsamplingDecoder
-    ) throws -> [AnimationFrame] {
+    ) throws -> (frames: [AnimationFrame], part: UnitRegion) {
         // The crop is in pixels of the source, so the source is decoded whole.
         var target = settings.crop == nil ? target(for: header.size) : nil
         let area = target.flatMap { gravityCrop(of: header.size, to: $0) }
@@ -149,7 +153,7 @@ struct ImageConverter: Sendable {
         let output = target?.outputSize(for: header.size) ?? header.size
         try settings.limits.check(count, framesOf: output)
         var crop: CropProcessor?
-        return try (0..<count).map { index in
+        let frames = try (0..<count).map { index in
             var bitmap = try reader.frame(at: index)
             // All frames are cut like the first one.
             crop =
@@ -159,28 +163,7 @@ struct ImageConverter: Sendable {
             if let background = settings.background { bitmap = bitmap.over(background) }
             return AnimationFrame(bitmap: bitmap, delay: count > 1 ? header.frameDelays[index] : .zero)
         }
-    }
-
-    /// Returns the target that covers another one, and what is cut out of it then. Nil if the decoder cuts out the center.
-    private func gravityCrop(
-        of image: PixelSize, to target: ImageTarget
-    ) -> (covering: ImageTarget, crop: CropProcessor)? {
-        guard target.mode == .fill, settings.gravity != .center else { return nil }
-        let part = target.outputSize(for: image)
-        let factor = max(Double(part.width) / Double(image.width), Double(part.height) / Double(image.height))
-        let covering = PixelSize(
-            width: max(part.width, Int((Double(image.width) * factor).rounded())),
-            height: max(part.height, Int((Double(image.height) * factor).rounded())))
-        let origin = settings.gravity.origin(of: part, in: covering)
-        return (
-            ImageTarget(covering, mode: .fill, upscales: true), CropProcessor(x: origin.x, y: origin.y, size: part)
-        )
-    }
-
-    private func cropped(_ bitmap: Bitmap, _ crop: CropProcessor) throws -> Bitmap {
-        let part = try crop.process(bitmap)
-        guard settings.crop != nil, let target = target(for: part.size) else { return part }
-        return try ResizeProcessor(target, limits: settings.limits).process(part)
+        return (frames, part(of: header.size, cutBy: crop, after: area?.covering.size))
     }
 
     private func keepsFrames(_ header: ImageHeader) -> Bool {

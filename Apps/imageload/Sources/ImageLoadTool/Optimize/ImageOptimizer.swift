@@ -46,12 +46,15 @@ struct ImageOptimizer: Sendable {
         guard [.jpeg, .png, .gif, .webP].contains(header.format) else {
             return .left("left as it is: \(header.format) can't be compressed again without loss")
         }
-        let reason = Self.reasonToLeave(data, header)
+        let gainMap = header.hasGainMap ? EmbeddedGainMap(of: data, isAlone: true) : nil
+        let reason = Self.reasonToLeave(data, header, gainMap)
         var metadata = EmbeddedMetadata(of: data, header: header).keeping(kept)
+        // What declares the map is written anew.
+        if gainMap != nil { metadata.xmp = metadata.forUprightImage.xmp }
         if metadata.exif == nil, header.orientation != .up {
             metadata.exif = ExifBlock.orientation(header.orientation)
         }
-        let candidates = try reason == nil ? candidates(data, header, metadata) : []
+        let candidates = try reason == nil ? candidates(data, header, metadata, gainMap) : []
         let smaller = candidates.filter { $0.count < data.count }.sorted { $0.count < $1.count }
         for candidate in smaller where try isEqual(candidate, data, header) { return .smaller(candidate) }
         // A damaged file is a failure, not one that can't be smaller.
@@ -67,11 +70,15 @@ struct ImageOptimizer: Sendable {
     }
 
     /// Returns why a file isn't optimized. Nil if it is.
-    private static func reasonToLeave(_ data: Data, _ header: ImageHeader) -> String? {
-        if header.hasGainMap { return "a gain map" }
+    private static func reasonToLeave(
+        _ data: Data, _ header: ImageHeader, _ gainMap: EmbeddedGainMap?
+    ) -> String? {
+        if header.hasGainMap, gainMap == nil { return "a gain map" }
         switch header.format {
         case .jpeg:
-            guard let file = try? JPEGFile(data), file.isOnlyImage else { return "more than an image" }
+            guard let file = try? JPEGFile(data), gainMap != nil || file.isOnlyImage else {
+                return "more than an image"
+            }
             return file.hasProfile && header.colorProfile == nil ? "a damaged profile" : nil
         case .png:
             if (try? PNGFile(data))?.isAnimated == true { return "an animated PNG" }
@@ -89,11 +96,15 @@ struct ImageOptimizer: Sendable {
     }
 
     /// Returns files that might be smaller.
-    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: EmbeddedMetadata) throws -> [Data] {
+    private func candidates(
+        _ data: Data, _ header: ImageHeader, _ metadata: EmbeddedMetadata, _ gainMap: EmbeddedGainMap?
+    ) throws -> [Data] {
         switch header.format {
         case .jpeg:
             return try [false, true].compactMap { try recoded(data, isProgressive: $0) }.map {
-                try metadata.embedded(in: $0)
+                let file = try metadata.embedded(in: $0)
+                // Without its map, a file is not equal.
+                return try gainMap?.embeddedIfPossible(in: file) ?? file
             }
         case .png:
             let bitmap = try decoder.decode(data).bitmap

@@ -97,6 +97,7 @@ typedef struct ilj_writer_options {
     int width, height;
     int quality;                /* 1 to 100 */
     bool subsamples_chroma;     /* 4:2:0, else 4:4:4 */
+    bool is_gray;               /* one component */
     bool is_progressive;
     bool is_arithmetic;         /* arithmetic coding, which few programs can read */
     const uint8_t *profile;     /* ICC, or NULL; read by ilj_writer_start only */

@@ -39,4 +39,18 @@ enum XMPPacket {
         guard attribute.name.hasPrefix("xmlns:") else { return [] }
         return otherParts[attribute.value, default: []].map { "\(attribute.name.dropFirst(6)):\($0)" }
     }
+
+    /// Whether a packet says more than what else a file has. A damaged one does.
+    static func hasProperties(_ packet: Data) -> Bool {
+        guard var rest = withoutOtherParts(packet) else { return true }
+        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
+            guard let tag = XMLTag(rest[start...]) else { return true }
+            rest = rest[tag.end...]
+            guard tag.kind != .end, let name = tag.name.split(separator: ":").last else { continue }
+            guard ["xmpmeta", "RDF", "Description"].contains(name) else { return true }
+            let isAbout = { (name: String) in name.hasPrefix("xmlns") || name.hasSuffix("about") }
+            if name == "Description", !tag.attributes.map(\.name).allSatisfy(isAbout) { return true }
+        }
+        return false
+    }
 }

@@ -11,6 +11,8 @@ package struct JPEGFile {
     private static let extendedXMPPrefix = Data("http://ns.adobe.com/xmp/extension/".utf8) + [0]
     private static let iccPrefix = Data("ICC_PROFILE".utf8) + [0]
     private static let largestBody = 65_533
+    /// The bytes of the largest packet of XMP.
+    static let largestXMP = largestBody - xmpPrefix.count
 
     var segments: [Segment] = []
     /// The file from the first scan.
@@ -89,8 +91,12 @@ package struct JPEGFile {
         }
     }
 
-    private static func isProfile(_ segment: Segment) -> Bool {
+    static func isProfile(_ segment: Segment) -> Bool {
         segment.marker == 0xE2 && segment.body.starts(with: iccPrefix)
+    }
+
+    static func isXMP(_ segment: Segment) -> Bool {
+        segment.marker == 0xE1 && segment.body.starts(with: xmpPrefix)
     }
 
     /// The numbered segments of a profile (ICC.1, annex B.4). Empty for a profile above 16 MB.

@@ -4,10 +4,10 @@ public import ImageCore
 public struct ResizeProcessor: ImageProcessor {
     private enum Result {
         case target(ImageTarget)
-        case stretched(PixelSize)
+        case stretched(PixelSize, UnitRegion)
     }
 
-    private let result: Result
+    private var result: Result
     private let limits: DecodingLimits
 
     /// Creates a processor.
@@ -27,15 +27,30 @@ public struct ResizeProcessor: ImageProcessor {
     ///   - limits: The limits of the sides, pixels and bytes of the result.
     public init(stretchingTo size: PixelSize, limits: DecodingLimits = .default) {
         precondition(size.width > 0 && size.height > 0, "an image has sides of at least 1 pixel, not \(size)")
-        result = .stretched(size)
+        result = .stretched(size, .whole)
         self.limits = limits
+    }
+
+    /// Creates a processor that resizes a part to this size, without keeping the aspect ratio.
+    ///
+    /// The edges of the part can be between pixels, so that images of one scene in different resolutions, such as a
+    /// photograph and its gain map, can be cut alike.
+    ///
+    /// - Parameters:
+    ///   - part: The part. What is outside of the image is left out.
+    ///   - size: The size of the result. A side below 1 traps.
+    ///   - limits: The limits of the sides, pixels and bytes of the result.
+    public init(_ part: UnitRegion, stretchedTo size: PixelSize, limits: DecodingLimits = .default) {
+        self.init(stretchingTo: size, limits: limits)
+        result = .stretched(size, part)
     }
 
     public var identifier: String {
         switch result {
         case .target(let target):
             "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
-        case .stretched(let size): "resize(\(size))"
+        case .stretched(let size, .whole): "resize(\(size))"
+        case .stretched(let size, let part): "resize(\(size),\(part.x),\(part.y),\(part.width),\(part.height))"
         }
     }
 
@@ -45,12 +60,12 @@ public struct ResizeProcessor: ImageProcessor {
         switch result {
         case .target(let target):
             try resized(bitmap, target.region(of: bitmap.size), to: target.outputSize(for: bitmap.size))
-        case .stretched(let size): try resized(bitmap, PixelRegion(bitmap.size), to: size)
+        case .stretched(let size, let part): try resized(bitmap, part.pixels(of: bitmap.size), to: size)
         }
     }
 
     private func resized(_ bitmap: Bitmap, _ region: PixelRegion, to output: PixelSize) throws -> Bitmap {
-        if output == bitmap.size { return bitmap }
+        if output == bitmap.size, region == PixelRegion(bitmap.size) { return bitmap }
         try limits.check(output)
         try limits.check(.decodedBytes, output.byteCount(.rgba8))
         // The filter buffers rows of floats: more than a few if the image becomes low and wide.
@@ -129,6 +144,15 @@ public struct CropProcessor: ImageProcessor {
         }
         let size = PixelSize(width: columns.count, height: lines.count)
         return Bitmap(like: bitmap, size: size, pixels: pixels)
+    }
+
+    /// Returns the part of an image that is kept. Empty if no pixel is.
+    package func region(of image: PixelSize) -> PixelRegion {
+        let columns = Self.part(from: origin.x, count: size.width, of: image.width)
+        let lines = Self.part(from: origin.y, count: size.height, of: image.height)
+        return PixelRegion(
+            x: Double(columns.lowerBound), y: Double(lines.lowerBound), width: Double(columns.count),
+            height: Double(lines.count))
     }
 
     private static func part(from start: Int, count: Int, of side: Int) -> Range<Int> {

@@ -1,0 +1,97 @@
+public import ImageCore
+
+/// The gain map of a JPEG file: a second image that says how much brighter an HDR display shows each part of the first.
+///
+/// Carry it over when you change an image and encode it again. The pixels of the map need the same changes:
+///
+/// ```swift
+/// if let map = EmbeddedGainMap(of: photo) {
+///     let pixels = try crop(decoder.decode(map.file).bitmap)
+///     let file = try JPEGEncoder(isGray: map.isGray).encode(pixels)
+///     result = try map.replacingPixels(with: file).embedded(in: result)
+/// }
+/// ```
+public struct EmbeddedGainMap: Hashable, Sendable {
+    /// A way to say what a map means.
+    @nonexhaustive
+    public enum Kind: String, CaseIterable, Codable, Hashable, Sendable {
+        /// Properties of XMP (Ultra HDR Image Format 1.1, Adobe's gain map specification 1.0).
+        case ultraHDR
+        /// A binary block (ISO 21496-1, annex C).
+        case iso21496
+        /// A type of auxiliary image (Apple's "Applying Apple HDR effect to your photos").
+        case apple
+    }
+
+    /// How the map says what it means. Some files say it in two ways.
+    public let kinds: Set<Kind>
+    /// The map as a JPEG file, with the metadata that says how it is applied, and no other. It is turned like the stored
+    /// pixels of the image, whose orientation applies to both.
+    public private(set) var file: Data
+    /// Whether the map has one gain for all channels: its file has one component.
+    public let isGray: Bool
+    /// What the first image says about ISO 21496-1: the versions.
+    private let versions: Data
+
+    /// Finds the gain map in the list of images of a JPEG file (CIPA DC-007, 5.2.3).
+    ///
+    /// Reads no pixels. Nil if there is no map, or if the parts of the file can't be told apart.
+    ///
+    /// - Parameter photo: The whole file.
+    public init?(of photo: Data) { self.init(of: photo, isAlone: false) }
+
+    /// - Parameter isAlone: Whether the file may have only one more image than the first, the map.
+    package init?(of photo: Data, isAlone: Bool) {
+        guard photo.isJPEG, let first = try? JPEGFile(photo), case let others = first.otherImages(in: photo),
+            !isAlone || others.count == 1 && others[0].endIndex == photo.endIndex
+        else { return nil }
+        let maps = others.lazy.filter(\.isJPEG).compactMap { try? JPEGFile($0) }
+        guard let map = maps.first(where: { !$0.gainMapKinds.isEmpty }) else { return nil }
+        kinds = map.gainMapKinds
+        file = map.onlyGainMap(describedBy: map).data
+        isGray = map.componentCount == 1
+        versions = first.segments.first(where: \.isISOGainMap)?.body ?? Self.identifier + Data(count: 4)
+    }
+
+    /// Returns the map with other pixels and the same metadata.
+    ///
+    /// - Parameter jpeg: A JPEG file, gray if ``isGray``. Its own metadata is left out.
+    /// - Throws: `ImageDecodingError.malformed` if it is none.
+    public func replacingPixels(with jpeg: Data) throws(ImageDecodingError) -> EmbeddedGainMap {
+        var map = self
+        map.file = try Self.image(jpeg).onlyGainMap(describedBy: JPEGFile(file)).data
+        return map
+    }
+
+    /// Returns a JPEG file with this map after its image. The sizes and offsets that say where it is are written anew.
+    ///
+    /// - Parameter file: A JPEG file without gain map, turned like the map.
+    /// - Throws: `ImageDecodingError.malformed` if it isn't such a file. `.unsupported` if the map can't be described:
+    ///   there is no space for XMP, or Apple's older kind lacks the Exif of the photograph, which has the brightness.
+    public func embedded(in file: Data) throws(ImageDecodingError) -> Data {
+        var image = try Self.image(file)
+        guard image.isOnlyImage else { throw .malformed(.jpeg, "more than an image") }
+        if kinds == [.apple], !hasHeadroom, image.metadata.exif == nil {
+            throw .unsupported(.jpeg, "a gain map whose brightness is in Exif, without Exif")
+        }
+        image.segments.removeAll(where: \.isISOGainMap)
+        if kinds.contains(.ultraHDR) { try image.declareGainMap(byteCount: self.file.count) }
+        if kinds.contains(.iso21496) { image.append(JPEGFile.Segment(marker: 0xE2, body: versions)) }
+        return image.listing(imageOf: self.file.count).data + self.file
+    }
+
+    private static func image(_ file: Data) throws(ImageDecodingError) -> JPEGFile {
+        guard file.isJPEG else { throw .malformed(.jpeg, "no JPEG file") }
+        return try JPEGFile(file)
+    }
+
+    /// Whether Apple's metadata has the brightness. Older systems have it in the maker's note of Exif.
+    private var hasHeadroom: Bool { file.firstRange(of: Data("HDRGainMapHeadroom".utf8)) != nil }
+
+    /// The text with which the metadata of ISO 21496-1 begins.
+    static let identifier = Data("urn:iso:std:iso:ts:21496:-1".utf8) + [0]
+}
+
+extension Data {
+    fileprivate var isJPEG: Bool { starts(with: [0xFF, 0xD8]) }
+}
