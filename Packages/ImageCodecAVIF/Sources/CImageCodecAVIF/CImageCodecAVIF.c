@@ -4,7 +4,7 @@
 
 #include "Shrinking.h"
 
-#include <avif/avif.h>
+#include "../CLibAVIF/shim.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

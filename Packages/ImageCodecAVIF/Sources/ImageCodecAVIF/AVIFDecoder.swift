@@ -293,4 +293,13 @@
             return copy
         }
     }
+#else
+    public import ImageCore
+
+    /// Without the trait, there is only the name, so that the compiler says what is missing.
+    @available(
+        *, unavailable, message: "enable the trait AVIF of swift-image-loading, and install libavif-dev (Debian)"
+    )
+    // It never runs: the compiler refuses each call.
+    public func AVIFDecoder() -> any ImageDecoder { fatalError() }
 #endif

@@ -1,6 +1,6 @@
 #include "CImageCodecGIF.h"
 
-#include <gif_lib.h>
+#include "../CLibGIF/shim.h"
 #include <stdlib.h>
 #include <string.h>
 

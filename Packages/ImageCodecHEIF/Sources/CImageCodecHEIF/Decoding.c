@@ -2,7 +2,7 @@
 
 #include "Planes.h"
 
-#include <libde265/de265.h>
+#include "../CLibDE265/shim.h"
 #include <stdlib.h>
 
 enum { alignment = 32 };

@@ -2,7 +2,7 @@
 
 #include "CImageCodecHEIF.h"
 
-#include <libheif/heif.h>
+#include "../CLibHEIF/shim.h"
 #include <stdlib.h>
 #include <string.h>
 

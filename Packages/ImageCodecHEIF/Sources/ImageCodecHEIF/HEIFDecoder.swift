@@ -232,4 +232,14 @@
     extension PixelSize {
         fileprivate func covers(_ other: PixelSize) -> Bool { width >= other.width && height >= other.height }
     }
+#else
+    public import ImageCore
+
+    /// Without the trait, there is only the name, so that the compiler says what is missing.
+    @available(
+        *, unavailable,
+        message: "enable the trait HEIF of swift-image-loading, and install libheif-dev and libde265-dev (Debian)"
+    )
+    // It never runs: the compiler refuses each call.
+    public func HEIFDecoder() -> any ImageDecoder { fatalError() }
 #endif

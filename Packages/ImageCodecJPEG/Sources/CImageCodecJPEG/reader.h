@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jpeglib.h>
+#include "../CLibJPEG/shim.h"
 #include <jerror.h>
 
 enum { icc_prefix_length = 14, exif_prefix_length = 6, icc_max_chunks = 255, exif_max_segments = 16 };

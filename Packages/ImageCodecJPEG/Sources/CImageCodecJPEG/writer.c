@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <jpeglib.h>
+#include "../CLibJPEG/shim.h"
 #include <jerror.h>
 
 struct ilj_writer {

@@ -2,7 +2,7 @@
 
 #include "CImageCodecJXL.h"
 
-#include <jxl/decode.h>
+#include "../CLibJXL/shim.h"
 #include <stdlib.h>
 #include <string.h>
 

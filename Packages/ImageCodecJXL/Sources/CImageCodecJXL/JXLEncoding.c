@@ -2,7 +2,7 @@
 
 #include "CImageCodecJXL.h"
 
-#include <jxl/encode.h>
+#include "../CLibJXL/shim.h"
 #include <stdlib.h>
 #include <string.h>
 

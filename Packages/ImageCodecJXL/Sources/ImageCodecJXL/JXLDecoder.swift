@@ -233,4 +233,11 @@
             return parts.count == 1 ? first : Data(parts.joined())
         }
     }
+#else
+    public import ImageCore
+
+    /// Without the trait, there is only the name, so that the compiler says what is missing.
+    @available(*, unavailable, message: "enable the trait JXL of swift-image-loading, and install libjxl-dev (Debian)")
+    // It never runs: the compiler refuses each call.
+    public func JXLDecoder() -> any ImageDecoder { fatalError() }
 #endif

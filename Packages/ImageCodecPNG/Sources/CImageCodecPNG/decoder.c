@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
+#include "../CLibISAL/shim.h"
 
 #include "expand.h"
 #include "unfilter.h"

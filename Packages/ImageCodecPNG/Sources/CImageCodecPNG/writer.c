@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <png.h>
+#include "../CLibPNG/shim.h"
 
 enum { message_capacity = 200 };
 

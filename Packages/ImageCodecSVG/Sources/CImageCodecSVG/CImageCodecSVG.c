@@ -2,7 +2,7 @@
 
 #include "CImageCodecSVG.h"
 
-#include <librsvg/rsvg.h>
+#include "../CLibRSVG/shim.h"
 #include <string.h>
 
 static RsvgHandle *open_document(const uint8_t *bytes, size_t length) {

@@ -123,4 +123,13 @@
 
         func read(row y: Int, _ row: inout [UInt8]) { unsafe svg_read_row(handle, Int32(clamping: y), &row) }
     }
+#else
+    public import ImageCore
+
+    /// Without the trait, there is only the name, so that the compiler says what is missing.
+    @available(
+        *, unavailable, message: "enable the trait SVG of swift-image-loading, and install librsvg2-dev (Debian)"
+    )
+    // It never runs: the compiler refuses each call.
+    public func SVGDecoder() -> any ImageDecoder { fatalError() }
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <tiffio.h>
+#include "../CLibTIFF/shim.h"
 
 struct tiff_image {
     TIFF *tiff;

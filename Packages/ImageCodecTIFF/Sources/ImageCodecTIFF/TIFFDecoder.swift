@@ -146,4 +146,13 @@
             }
         }
     }
+#else
+    public import ImageCore
+
+    /// Without the trait, there is only the name, so that the compiler says what is missing.
+    @available(
+        *, unavailable, message: "enable the trait TIFF of swift-image-loading, and install libtiff-dev (Debian)"
+    )
+    // It never runs: the compiler refuses each call.
+    public func TIFFDecoder() -> any ImageDecoder { fatalError() }
 #endif

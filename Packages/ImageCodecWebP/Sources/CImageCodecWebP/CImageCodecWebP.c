@@ -2,10 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <webp/decode.h>
-#include <webp/demux.h>
-#include <webp/encode.h>
-#include <webp/mux.h>
+#include "../CLibWebP/shim.h"
 
 /* A fused multiply-add rounds once instead of twice. Its result differs from that of a CPU without it. */
 #pragma clang fp contract(off)

@@ -1,6 +1,6 @@
 #include "CImageColorManagement.h"
 
-#include <lcms2.h>
+#include "../CLibLCMS/shim.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
+#if __has_include(<gtk/gtk.h>)
 #include <glib-unix.h>
 #include <gtk/gtk.h>
+#else
+#error "gtk/gtk.h is missing: install libgtk-4-dev (Debian), gtk4-devel (Fedora) or gtk4 (Homebrew)"
+#endif
 
 /* Functions with variable arguments, which Swift can't call. */
 

@@ -2,11 +2,11 @@
 #include "CImageRedisCaching.h"
 
 #include <ctype.h>
-#include <hiredis.h>
+#include "../CLibHiredis/shim.h"
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <xxhash.h>
+#include "../CLibXXHash/shim.h"
 
 struct irc_parser {
     redisReader *reader;

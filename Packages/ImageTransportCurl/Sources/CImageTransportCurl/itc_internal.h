@@ -2,7 +2,7 @@
 #ifndef ITC_INTERNAL_H
 #define ITC_INTERNAL_H
 
-#include <curl/curl.h>
+#include "../CLibCurl/shim.h"
 #include <poll.h>
 
 #include "CImageTransportCurl.h"

@@ -2,7 +2,11 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#if __has_include(<zlib.h>)
 #include <zlib.h>
+#else
+#error "zlib.h is missing: install zlib1g-dev (Debian), zlib-devel (Fedora) or zlib (Homebrew)"
+#endif
 
 struct it_inflater {
     z_stream stream;
