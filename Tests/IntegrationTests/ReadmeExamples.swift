@@ -9,10 +9,12 @@ import Testing
 
 // The examples of README.md. `ReadmeTests` fails if a line of an example is missing here.
 
-private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedImage {
-    let loader = ImageLoader(cacheDirectory: cacheDirectory)
-    let image = try await loader.image(for: url, target: .fit(width: 300, height: 300))
-    return image
+private func writeThumbnail() async throws {
+    let loader = ImageLoader()
+    if let url = URL(webAddress: "https://example.com/photo.jpg") {
+        let image = try await loader.image(for: url, target: .fit(width: 300, height: 300))
+        try await image.write(to: URL(filePath: "thumbnail.jpg"), as: .jpeg)
+    }
 }
 
 #if AVIF && HEIF
@@ -22,11 +24,6 @@ private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedIm
         return loader
     }
 #endif
-
-private func configure(cacheDirectory: URL) throws -> ImageLoader {
-    let loader = ImageLoader(cacheDirectory: cacheDirectory) { $0.memoryByteLimit = 50_000_000 }
-    return loader
-}
 
 private func showImage(_ url: URL, loader: ImageLoader, show: (Bitmap) -> Void) async throws {
     let request = ImageRequest(url: url, target: .fill(PixelSize(width: 300, height: 300)), processors: [.circle()])
@@ -51,26 +48,6 @@ private func useLoader(
     try await loader.removeAllCachedImages()
 }
 
-/// Reports each request that is sent.
-struct ReportingTransport: DataTransport {
-    let base: any DataTransport
-
-    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-        print(request.method, request.url)
-        return try await base.send(request)
-    }
-}
-
-private func makeReportingLoader(cacheDirectory: URL, token: String) throws -> ImageLoader {
-    let loader = ImageLoader(cacheDirectory: cacheDirectory) { options in
-        options.makeTransport = { ReportingTransport(base: $0) }
-        options.requestModifier = {
-            $0.headers[.authorization] = "Bearer \(token)"
-        }
-    }
-    return loader
-}
-
 @Suite("README")
 struct ReadmeTests {
     @Test(
@@ -80,8 +57,7 @@ struct ReadmeTests {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let files = [here, root.appending(path: "Tests/ContractTests/ReadmeExamples.swift")]
-        let compiled = Set(try files.flatMap { lines(of: try String(contentsOf: $0, encoding: .utf8)) })
+        let compiled = Set(lines(of: try String(contentsOf: here, encoding: .utf8)))
         let blocks = readme.components(separatedBy: "```swift\n").dropFirst().map {
             $0.components(separatedBy: "```")[0]
         }

@@ -157,6 +157,15 @@ def dead_front_page(site):
                 yield f'{name}: the link {target} leads nowhere'
 
 
+def foreign_links(site):
+    """Finds links in the columns of other libraries, the first of tables in the guides for migration: our types have the same names."""
+    for url, page in site.pages.items():
+        tables = [item for item in walk(page.get('primaryContentSections', [])) if item.get('type') == 'table']
+        if '/migratingfrom' in url:
+            yield from (f'{url}: the column of another library links to {item["identifier"]}' for table in tables
+                        for row in table['rows'] for item in walk(row[0]) if item.get('type') == 'reference')
+
+
 def unfound(site):
     """Finds words whose search doesn't list the right guide among the first three."""
     for word, guide in SEARCHES.items():
@@ -184,7 +193,7 @@ def long_lines(site):
                 yield f'{path}:{number}: the line has {len(line)} characters, of which {WIDTHS[extension]} are visible; break it'
 
 
-RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, dead_front_page, unfound, unlisted, long_lines]
+RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, dead_front_page, foreign_links, unfound, unlisted, long_lines]
 
 
 def findings(site):

@@ -84,6 +84,12 @@ def dead_section_of_front_page(site):
     site.front['index.html'] += '<a href="#nowhere">Nowhere</a>'
 
 
+def link_of_another_library(site):
+    section = site.pages['/documentation/guides/migratingfromnuke']['primaryContentSections'][0]
+    link = {'type': 'reference', 'identifier': next(iter(site.pages['/documentation/guides/migratingfromnuke']['references']))}
+    section['content'].append({'type': 'table', 'rows': [[[link], []]]})
+
+
 def word_that_is_not_found(site):
     site.index['words'].pop('heic')
 
@@ -118,6 +124,7 @@ FAULTS = [
     (dead_link_of_markdown, 'documentation/imagecore.md: the file nowhere.md is missing'),
     (dead_link_of_front_page, 'index.html: the link documentation/nowhere/ leads nowhere'),
     (dead_section_of_front_page, 'index.html: the link #nowhere leads nowhere'),
+    (link_of_another_library, 'the column of another library links to'),
     (word_that_is_not_found, '"heic" does not find the guide'),
     (unlisted_page, 'llms.txt: the page /documentation/imagecore is missing'),
     (long_line_of_article, 'Guides.docc/Guides.md:3: the line has 75 characters'),

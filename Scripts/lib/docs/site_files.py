@@ -7,22 +7,6 @@ import shutil
 
 ROOT = 'doc://swift-image-loading/documentation'
 TITLE = 'swift-image-loading'
-# On narrow screens, the first column of a table would leave no room for the others: the cells of two columns stand below each other, and
-# three share the width. Tables of more columns scroll.
-NARROW_TABLES = (
-    '@media (max-width: 735px) { .table-wrapper table:not(:has(tr > :nth-child(4))) { table-layout: fixed; width: 100%; } '
-    '.table-wrapper table:not(:has(tr > :nth-child(3))) :is(thead, tbody, tr, td, th) { display: block; width: auto; } '
-    '.table-wrapper table:not(:has(tr > :nth-child(3))) td:first-child { border-bottom: 0; padding-bottom: 0; font-weight: 600; } '
-    '.table-wrapper table:not(:has(tr > :nth-child(4))) :is(td, th, code) { overflow-wrap: anywhere; } }\n')
-# The heads of tutorials, which are black without a picture. The theme's settings don't reach them.
-TUTORIAL_HEADS = '.hero.dark { background-color: #12284f !important; }\n'
-BAR = (
-    '.site-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 20px; padding: 8px 20px; font-size: 15px; '
-    'background: var(--color-fill-secondary); } '
-    '.site-bar a { color: var(--color-text); } .site-bar a:first-child { font-weight: 600; margin-right: auto; } '
-    '.site-bar img { width: 22px; height: 22px; margin-right: 8px; vertical-align: -5px; } '
-    '.site-bar input { font: inherit; width: 170px; padding: 3px 12px; border: 1px solid var(--color-fill-gray); border-radius: 14px; '
-    'color: var(--color-text); background: var(--color-fill); }\n')
 # Files of single archives, which only their builds need.
 LEFTOVERS = ['link-hierarchy.json', 'linkable-entities.json', 'metadata.json']
 
@@ -126,18 +110,11 @@ def navigator(site, front):
     write(index, site, 'index/index.json')
 
 
-def style(site):
-    (path,) = glob.glob(os.path.join(site, 'css/index.*.css'))
-    with open(path, 'a', encoding='utf-8') as file:
-        file.write(NARROW_TABLES + TUTORIAL_HEADS + BAR)
-
-
 def finish(site, name):
     front = front_page(site, name)
     put_below_front_page(site)
     describe_groups(site)
     navigator(site, front)
-    style(site)
     for leftover in LEFTOVERS:
         if os.path.exists(os.path.join(site, leftover)):
             os.remove(os.path.join(site, leftover))
@@ -151,6 +128,10 @@ def add_front_page(root, site, address):
     shutil.copytree(os.path.join(root, 'Documentation/FrontPage'), site, dirs_exist_ok=True)
     shutil.copy(os.path.join(root, 'Documentation/figures-peers.svg'), site)
     shutil.copy(os.path.join(root, 'Apps/GtkPhotoFeed/Screenshots/loaded.jpg'), os.path.join(site, 'feed.jpg'))
+    (style,) = glob.glob(os.path.join(site, 'css/index.*.css'))
+    with open(style, 'a', encoding='utf-8') as file:
+        file.write(text(site, 'docc.css'))
+    os.remove(os.path.join(site, 'docc.css'))
     page = text(site, 'index.html').replace('content="social.png"', f'content="{address}social.png"')
     with open(os.path.join(site, 'index.html'), 'w', encoding='utf-8') as file:
         file.write(page)
