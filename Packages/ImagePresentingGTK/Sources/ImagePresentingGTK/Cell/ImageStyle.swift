@@ -14,6 +14,7 @@ enum ImageStyle {
 
     private static let css = """
         .image-view { background-color: alpha(currentColor, .07); }
+        .image-zoom .image-view { background: none; }
         .image-placeholder, .image-failure { margin: 0; padding: 0; }
         .image-placeholder.busy {
             background-image: linear-gradient(100deg, alpha(currentColor, 0) 35%, alpha(currentColor, .09) 50%,

@@ -54,6 +54,8 @@ internal import ImageCore
     private func page(_ number: Int) -> GtkWidgetRef {
         while pages.count <= number {
             let page = GtkWidgetRef.image()
+            // Assistive technologies see the view as the image.
+            page.setRole(GTK_ACCESSIBLE_ROLE_PRESENTATION)
             unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
             unsafe gtk_picture_set_paintable(page.opaque, emptyPaintable)

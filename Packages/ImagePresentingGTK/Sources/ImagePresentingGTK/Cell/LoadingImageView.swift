@@ -26,8 +26,8 @@ public final class LoadingImageView: ImageSurface {
     /// Called whenever the appearance changes.
     public var onChange: () -> Void = {}
 
-    private let width: Int
-    private let height: Int
+    private var width: Int
+    private var height: Int
     private let fit: ImageFit
     /// Returns the current time, to detect quick and slow loads.
     var now: () -> Duration = { .microseconds(g_get_monotonic_time()) }
@@ -112,6 +112,9 @@ public final class LoadingImageView: ImageSurface {
         view.setDescription(description)
         reload()
     }
+
+    /// Sets the size of the images of later loads, in points.
+    func setImageSize(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     /// Shows the placeholder and cancels the load.
     public func cancelLoading() {

@@ -1,6 +1,6 @@
 #if GTK
 internal import CLibGTK
-internal import ImageCore
+public import ImageCore
 
 /// An image that GTK can draw.
 @MainActor @safe final class Texture {
@@ -18,6 +18,15 @@ internal import ImageCore
     }
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
+}
+
+extension GtkWidgetRef {
+    /// Puts an image on the clipboard of the widget's display. Other applications get it as PNG and in other formats.
+    public func copyToClipboard(_ bitmap: Bitmap) {
+        let texture = unsafe makeTexture(bitmap)
+        unsafe gdk_clipboard_set_texture(gtk_widget_get_clipboard(pointer), texture)
+        unsafe g_object_unref(UnsafeMutableRawPointer(texture))
+    }
 }
 
 /// Returns a `GdkTexture` that shares the bitmap's bytes, unless it has to be converted to sRGB. Can be called on any

@@ -11,7 +11,7 @@ public import ImagePresenting
 @MainActor @safe public final class CellList<Cell: RecycledCell> {
     /// The scrolling widget that contains the list.
     public let widget = GtkWidgetRef.scrolled()
-    /// Called with the position when the user activates an item with pointer or keyboard.
+    /// Called with the position when the user clicks an item or presses Return.
     public var onActivate: (Int) -> Void = { _ in }
     /// Called at most once per frame, when the range of items on the screen has changed.
     public var onScreenChange: (Range<Int>) -> Void = { _ in }
@@ -36,6 +36,8 @@ public import ImagePresenting
     /// The cells that were mapped since the last layout. They become visible after the layout if they are still mapped.
     private var mappedCells: [CellEntry] = []
     private var layoutObserver: LayoutObserver?
+    /// The item that gets the keyboard's focus when it is on the screen.
+    var positionToFocus: Int?
     private var isScreenChangeScheduled = false
     private var lastOnScreen = 0..<0
 
@@ -150,6 +152,7 @@ extension CellList {
             entry.cell.setOnScreen(true)
             scheduleScreenChange()
         }
+        moveFocus()
     }
 
     private func cellLeftScreen(_ entry: CellEntry) {
@@ -184,10 +187,14 @@ public enum CellListLayout: Hashable, Sendable {
 
     fileprivate func makeView(_ selection: OpaquePointer?, _ factory: OpaquePointer?) -> GtkWidgetRef {
         switch self {
-        case .list: return unsafe GtkWidgetRef(gtk_list_view_new(selection, factory))
+        case .list:
+            let list = unsafe GtkWidgetRef(gtk_list_view_new(selection, factory))
+            unsafe gtk_list_view_set_single_click_activate(list.opaque, 1)
+            return list
         case .grid(let columns):
             let grid = unsafe GtkWidgetRef(gtk_grid_view_new(selection, factory))
             unsafe gtk_grid_view_set_min_columns(grid.opaque, UInt32(columns.lowerBound))
+            unsafe gtk_grid_view_set_single_click_activate(grid.opaque, 1)
             // `fitColumns` sets the maximum when the width is known.
             unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.lowerBound))
             return grid

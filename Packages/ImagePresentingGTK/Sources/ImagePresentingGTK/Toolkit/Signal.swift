@@ -8,6 +8,24 @@ extension GtkWidgetRef {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, action)
     }
 
+    /// Calls a handler each time that an object other than a widget, such as an event controller or an action, emits a
+    /// signal. The handler doesn't receive the signal's arguments.
+    ///
+    /// - Parameter object: A pointer to a `GObject`.
+    public static func onSignal(_ name: String, of object: UnsafeMutableRawPointer, _ action: @escaping () -> Void) {
+        unsafe connect(object, name, action)
+    }
+
+    /// Calls a handler each time that an object other than a widget emits a signal whose only argument is a number, such
+    /// as the response of a dialog.
+    ///
+    /// - Parameter object: A pointer to a `GObject`.
+    public static func onSignal(
+        _ name: String, of object: UnsafeMutableRawPointer, _ action: @escaping (Int) -> Void
+    ) {
+        unsafe connect(object, name, withPosition: action)
+    }
+
     /// Calls a handler each time that the widget emits a signal whose only argument is a position.
     func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)
@@ -59,9 +77,22 @@ func connect(
 func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, withPosition action: @escaping (Int) -> Void
 ) {
-    let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { box, position in
+    let callback: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void = { box, position in
         guard let action = unsafe Box<(Int) -> Void>.contents(of: box) else { return }
         action(Int(position))
+    }
+    unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
+}
+
+/// Calls a handler each time that an event controller emits a signal whose only arguments are a point or a distance.
+///
+/// - Parameter action: Returns whether it has handled the event. GTK ignores it unless the signal has such a result.
+func connectPoint(
+    _ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping (Double, Double) -> Bool
+) {
+    let callback: @convention(c) (UnsafeMutableRawPointer?, Double, Double) -> gboolean = { box, x, y in
+        guard let action = unsafe Box<(Double, Double) -> Bool>.contents(of: box) else { return 0 }
+        return action(x, y) ? 1 : 0
     }
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
