@@ -37,11 +37,15 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(
+            name: "CLibAdwaita", pkgConfig: "libadwaita-1",
+            providers: [.apt(["libadwaita-1-dev"]), .brew(["libadwaita"])]),
         .target(
             name: "PhotoFeedDesktop",
             dependencies: [
-                "CMalloc", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
-                module("ImagePresenting"), module("ImagePresentingGTK"), module("ImageThumbHash"),
+                "CMalloc", "CLibAdwaita", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
+                module("ImageMetadata"), module("ImagePresenting"), module("ImagePresentingGTK"),
+                module("ImageThumbHash"),
             ] + feed,
             swiftSettings: toolkit),
         .executableTarget(
@@ -60,7 +64,7 @@ let package = Package(
             name: "PhotoFeedDesktopTests",
             dependencies: [
                 "PhotoFeedDesktop", module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoading"),
-                module("ImageLoaderKit"), module("ImagePresenting"),
+                module("ImageLoaderKit"), module("ImageMetadata"), module("ImagePresenting"),
             ] + feed,
             swiftSettings: strict),
         .testTarget(

@@ -85,7 +85,7 @@ build_release() {
 }
 
 # has_desktop: succeeds if the desktop app can be built and run on a virtual screen.
-has_desktop() { pkg-config --exists gtk4 2>/dev/null && command -v Xvfb >/dev/null; }
+has_desktop() { pkg-config --exists gtk4 libadwaita-1 2>/dev/null && command -v Xvfb >/dev/null; }
 
 # sources: prints all Swift files of the repository except those in build folders, zero-terminated.
 sources() {

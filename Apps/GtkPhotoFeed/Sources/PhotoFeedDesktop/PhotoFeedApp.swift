@@ -1,3 +1,4 @@
+internal import CLibAdwaita
 internal import CMalloc
 public import ImageCore
 internal import ImagePresentingGTK
@@ -5,6 +6,11 @@ internal import PhotoFeedModel
 
 /// The desktop app.
 public enum PhotoFeedApp {
+    /// The name that users see.
+    static let name = "Photo Feed"
+    /// The identifier of the application for the desktop.
+    static let identifier = "io.github.swift_image_loading.PhotoFeed"
+
     /// An error that prevents the app from starting.
     public enum Failure: Error, CustomStringConvertible {
         /// GTK can't connect to a display.
@@ -67,11 +73,27 @@ public enum PhotoFeedApp {
         let loading = FeedLoading(cacheDirectory: URL(filePath: folder), color: color, isolates: true)
         let address = feed ?? origin?.address ?? ""
         guard let model = loading.model(of: address) else { throw Failure.invalidFeed(address) }
-        let window = FeedWindow(model, loading: loading)
-        var isOpen = true
-        window.onClose { isOpen = false }
-        window.open()
-        while isOpen { GtkMainLoop.step() }
+        runApplication { FeedWindow(model, loading: loading) }
         origin?.stop()
+    }
+
+    /// Runs the application until the user closes its window. If it is started again, the same window is presented.
+    private static func runApplication(_ makeWindow: @escaping () -> FeedWindow) {
+        unsafe g_set_prgname(identifier)
+        unsafe g_set_application_name(name)
+        guard let application = unsafe adw_application_new(identifier, G_APPLICATION_DEFAULT_FLAGS) else { return }
+        let object = UnsafeMutableRawPointer(application)
+        defer { unsafe g_object_unref(object) }
+        var window: FeedWindow?
+        unsafe GtkWidgetRef.onSignal("activate", of: object) {
+            if let window { return window.present() }
+            let first = makeWindow()
+            unsafe gtk_window_set_application(
+                first.window.cast(to: GtkWindow.self), object.assumingMemoryBound(to: GtkApplication.self))
+            first.open()
+            window = first
+        }
+        unsafe _ = g_application_run(object.assumingMemoryBound(to: GApplication.self), 0, nil)
+        window = nil
     }
 }

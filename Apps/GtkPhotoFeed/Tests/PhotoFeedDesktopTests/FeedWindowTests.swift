@@ -37,24 +37,6 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
-    func testAFullImageIsShownOverItsThumbnailAndClosedByEscape() throws {
-        try onFeed(photos: 10) { fixture in
-            fixture.window.list.activate(3)
-            let cell = try XCTUnwrap(fixture.window.full.cell)
-            XCTAssertEqual(fixture.window.full.position, 3)
-            var kinds: [ImageAppearance.Kind] = []
-            cell.onChange = { kinds.append(cell.appearance.kind) }
-            XCTAssertTrue(fixture.waitUntil { cell.appearance.kind == .final })
-            XCTAssertTrue(kinds.contains(.preview), "expected the thumbnail first: \(kinds)")
-            XCTAssertGreaterThan(cell.appearance.image?.bitmap.size.width ?? 0, 300)
-            XCTAssertTrue(fixture.window.pressed("Right", false))
-            XCTAssertEqual(fixture.window.full.position, 4)
-            XCTAssertTrue(fixture.window.pressed("Escape", false))
-            XCTAssertNil(fixture.window.full.position)
-            XCTAssertFalse(fixture.window.pressed("Escape", false), "there is no open image")
-        }
-    }
-
     func testTheUserCanCloseTheWindow() throws {
         try onScreen {
             let fixture = try Fixture(.forTests(photos: 1))

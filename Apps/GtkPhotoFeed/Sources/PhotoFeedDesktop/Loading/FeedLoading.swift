@@ -61,6 +61,13 @@ struct FeedLoading {
         return request
     }
 
+    /// Returns the request for the image in its original size, which is not kept in memory.
+    func original(_ photo: Photo) -> ImageRequest {
+        var request = ImageRequest(url: photo.url, priority: .veryHigh, cachePolicy: .diskOnly)
+        request.color = color
+        return request
+    }
+
     /// Returns the request for the full image, with the thumbnail as a preview.
     func full(_ photo: Photo, _ size: PixelSize) -> ImageRequest {
         let target = ImageTarget(size, mode: .fit)

@@ -63,8 +63,16 @@ final class Fixture {
         _ = GtkMainLoop.run(upTo: .seconds(60)) { ContinuousClock.now >= end }
     }
 
-    /// Whether the list is laid out, and each cell on the screen shows its image without a crossfade in progress.
+    /// Whether the list is laid out, and each cell on the screen shows its image without a crossfade in progress. If a
+    /// photo is open, whether it is shown so.
     var isSettled: Bool {
+        if window.viewer.position != nil {
+            return window.viewer.image.appearance.kind == .final && !window.viewer.image.isCrossfading
+        }
+        return isFeedSettled
+    }
+
+    private var isFeedSettled: Bool {
         isLaidOut && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.isCrossfading }
     }
 

@@ -30,10 +30,12 @@ struct Screenshots {
     func take() throws {
         try loading()
         try loaded()
+        try viewer()
         try failures()
         try slow()
         try outage()
         try offline()
+        try unreachable()
     }
 
     /// A server with a high latency.
@@ -45,38 +47,39 @@ struct Screenshots {
         try save(fixture, "loading")
     }
 
-    /// The feed as a grid, with the inspector, in the dark theme, with a full image, and as a list.
+    /// The feed from a narrow to a wide window, in the light and the dark theme, with statistics, and as a list.
     private func loaded() throws {
+        let fixture = try Fixture(DemoOrigin(photos: 200))
+        defer { fixture.close() }
+        try open(fixture) { fixture.isSettled }
+        try saveSizes(fixture, "feed")
+        fixture.window.panel.isOpen = true
+        try settle(fixture)
+        try saveSizes(fixture, "statistics")
+        fixture.window.panel.isOpen = false
+        fixture.window.bar.choose(.list)
+        try settle(fixture)
+        try saveSizes(fixture, "list")
+    }
+
+    /// A photo as a whole, zoomed in, and with its details.
+    private func viewer() throws {
         let fixture = try Fixture(DemoOrigin(photos: 60))
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
-        try save(fixture, "loaded")
-        fixture.window.bar.toggleInspector()
-        fixture.run(for: .seconds(1))
-        try save(fixture, "inspector")
-        fixture.window.bar.toggleInspector()
-        try dark(fixture)
-        try inFull(fixture)
-        fixture.window.bar.choose(.list)
-        try reach(fixture, "list") { fixture.isSettled }
-        try save(fixture, "list")
-    }
-
-    private func dark(_ fixture: Fixture) throws {
-        Theme.isDark = true
-        defer { Theme.isDark = false }
-        fixture.run(for: .milliseconds(500))
-        try save(fixture, "dark")
-    }
-
-    private func inFull(_ fixture: Fixture) throws {
-        fixture.window.list.activate(0)
-        try reach(fixture, "full") {
-            let cell = fixture.window.full.cell
-            return cell?.appearance.kind == .final && cell?.isCrossfading == false
-        }
-        try save(fixture, "full")
-        fixture.window.closeImage()
+        fixture.window.list.activate(3)
+        try settle(fixture)
+        try saveSizes(fixture, "photo")
+        fixture.window.panel.isOpen = true
+        try settle(fixture)
+        try saveSizes(fixture, "details")
+        fixture.window.panel.isOpen = false
+        for _ in 0..<3 { fixture.window.viewer.image.zoom(by: 2) }
+        try settle(fixture)
+        try save(fixture, "zoomed")
+        fixture.window.showShortcuts()
+        try settle(fixture)
+        try save(fixture, "shortcuts", of: fixture.window.shortcuts)
     }
 
     /// A server that fails for most images.
@@ -124,9 +127,19 @@ struct Screenshots {
         let fixture = try Fixture(before.origin, cacheDirectory: cache)
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
-        fixture.window.bar.toggleInspector()
-        fixture.run(for: .seconds(1))
+        fixture.window.panel.isOpen = true
+        try settle(fixture)
         try save(fixture, "offline")
+    }
+
+    /// No server, and nothing in the disk cache.
+    private func unreachable() throws {
+        let fixture = try Fixture(DemoOrigin(photos: 1))
+        defer { fixture.close() }
+        fixture.origin.stop()
+        try open(fixture) { fixture.window.shownPage == FeedWindow.Page.failure }
+        fixture.run(for: .milliseconds(400))
+        try save(fixture, "unreachable")
     }
 
     // MARK: Steps
@@ -140,10 +153,29 @@ struct Screenshots {
         guard fixture.waitUntil(isReached) else { throw Failure.notReached(name) }
     }
 
-    private func save(_ fixture: Fixture, _ name: String) throws {
+    /// Waits until nothing moves.
+    private func settle(_ fixture: Fixture) throws {
+        fixture.run(for: .milliseconds(600))
+        try reach(fixture, "settled") { fixture.isSettled && !fixture.window.panel.isMoving }
+    }
+
+    /// Saves the window at several widths, in the light and the dark theme.
+    private func saveSizes(_ fixture: Fixture, _ name: String) throws {
+        for (width, height) in [(360, 640), (420, 700), (1600, 1000), (900, 700)] {
+            fixture.window.resize(width: width, height: height)
+            for isDark in [false, true] {
+                Theme.isAlwaysDark = isDark
+                try settle(fixture)
+                try save(fixture, "\(name)-\(width)\(isDark ? "-dark" : "")")
+            }
+        }
+        Theme.isAlwaysDark = false
+    }
+
+    private func save(_ fixture: Fixture, _ name: String, of widget: GtkWidgetRef? = nil) throws {
         let path = "\(folder)/\(name).png"
         // A snapshot fails while the layout is invalid.
-        guard fixture.waitUntil({ saveSnapshot(of: fixture.window.window, to: path) }) else {
+        guard fixture.waitUntil({ saveSnapshot(of: widget ?? fixture.window.window, to: path) }) else {
             throw Failure.notWritten(path)
         }
     }

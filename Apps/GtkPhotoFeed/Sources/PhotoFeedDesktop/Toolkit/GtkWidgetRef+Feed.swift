@@ -27,9 +27,6 @@ extension GtkWidgetRef {
 
     /// Creates a spinner, which must be started.
     static func spinner() -> GtkWidgetRef { unsafe GtkWidgetRef(gtk_spinner_new()) }
-
-    /// Creates a title bar for a window.
-    static func headerBar() -> GtkWidgetRef { unsafe GtkWidgetRef(gtk_header_bar_new()) }
 }
 
 extension GtkWidgetRef {

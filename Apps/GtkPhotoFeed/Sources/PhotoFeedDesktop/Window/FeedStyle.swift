@@ -1,3 +1,4 @@
+internal import CLibAdwaita
 internal import ImagePresentingGTK
 
 /// The style sheet of the window.
@@ -7,6 +8,7 @@ enum FeedStyle {
     static func install() {
         guard !isInstalled else { return }
         isInstalled = true
+        adw_init()
         guard let display = unsafe gdk_display_get_default(), let provider = unsafe gtk_css_provider_new() else {
             return
         }
@@ -17,26 +19,20 @@ enum FeedStyle {
     }
 
     private static let css = """
-        .photo-cell { margin: 4px; }
-        .cell-list { padding: 8px; }
+        .photo-cell { margin: 2px; }
+        .cell-list { padding: 4px; }
         .page-footer { padding: 8px; }
-        .inspector {
-            background-color: rgba(20, 20, 24, .82); color: white; font-family: monospace; font-size: smaller;
-            padding: 10px; border-radius: 8px;
-        }
         """
 }
 
-/// The theme of the process. GTK 4.8 doesn't follow the desktop's color scheme.
+/// The theme of the process, which follows the desktop's color scheme.
 enum Theme {
-    private static let property = "gtk-application-prefer-dark-theme"
-
-    static var isDark: Bool {
-        get { unsafe gtk_settings_get_default().map { unsafe cgtk_get_flag(.init($0), property) != 0 } ?? false }
-        set {
-            if let settings = unsafe gtk_settings_get_default() {
-                unsafe cgtk_set_flag(.init(settings), property, newValue ? 1 : 0)
-            }
+    /// Whether the theme is dark whatever the desktop's color scheme is.
+    static var isAlwaysDark = false {
+        didSet {
+            unsafe adw_style_manager_set_color_scheme(
+                adw_style_manager_get_default(),
+                isAlwaysDark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_DEFAULT)
         }
     }
 }

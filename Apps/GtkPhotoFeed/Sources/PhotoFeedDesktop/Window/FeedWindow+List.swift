@@ -40,12 +40,14 @@ extension FeedWindow {
     /// Adds a new list to the window.
     func installList() {
         list.widget.setExpands(horizontally: true, vertically: true)
+        list.setDescription("Photos")
         feedPage.append(list.widget)
         feedPage.append(footer.widget)
         list.count = model.photos.count
         list.onActivate = { [weak self] in self?.openImage(at: $0) }
         list.prefetch = prefetch
         list.onScreenChange = { [model] in if let last = $0.last { model.appeared(at: last) } }
+        list.focus(0)
         list.onPull = { [weak self] in self?.refresh() }
     }
 
@@ -54,6 +56,8 @@ extension FeedWindow {
         let isAppended =
             photos.count >= shownPhotos.count && (shownPhotos.count == 0 || shownPhotos.first == photos.first?.id)
         if isAppended { list.count = photos.count } else { list.reload(count: photos.count) }
+        // Arrow keys and Page Down reach the photos at once.
+        if !isAppended || shownPhotos.count == 0, viewer.position == nil { list.focus(0) }
         shownPhotos = (photos.count, photos.first?.id)
     }
 }

@@ -1,3 +1,4 @@
+internal import CLibAdwaita
 internal import ImageCore
 internal import ImageLoading
 internal import ImagePresenting
@@ -5,7 +6,8 @@ internal import ImagePresentingGTK
 internal import Observation
 internal import PhotoFeedModel
 
-/// The window of the feed: a grid or list of photos, a full image, failures with retry buttons, and the inspector.
+/// The window of the feed: a grid or list of photos, a photo in large, failures with retry buttons, and a side panel with
+/// statistics or details.
 final class FeedWindow {
     enum Page {
         static let loading = "loading"
@@ -16,14 +18,17 @@ final class FeedWindow {
 
     let model: PhotoFeedModel
     let loading: FeedLoading
-    let window = unsafe GtkWidgetRef(gtk_window_new())
+    let window: GtkWidgetRef
     /// Called after each frame.
     var onFrame: () -> Void = {}
     private var meter = FrameMeter()
     let bar = FeedBar()
     let pages = GtkWidgetRef.stack()
-    let full: FullImage
+    let viewer: PhotoViewer
     let inspector: Inspector
+    let details = PropertyList(title: "Details")
+    let panel: SidePanel
+    let toasts: GtkWidgetRef
     let animations: WindowClock
     let prefetch: PrefetchController
     let feedPage = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
@@ -32,16 +37,25 @@ final class FeedWindow {
     var layout = PhotoLayout.grid
     /// The number of photos and the id of the first one in the list.
     var shownPhotos: (count: Int, first: Int?) = (0, nil)
-    private let failureText = GtkWidgetRef.label("")
+    private let failure = GtkWidgetRef.statusPage(icon: "network-error-symbolic", title: "No Photos")
+    /// The window with all keys that was shown last.
+    var shortcuts: GtkWidgetRef?
+    private var shownRefreshFailure = false
+
+    /// The size to which the window can shrink, in points.
+    private static let minimumSize = (width: 300, height: 300)
 
     /// Creates a window without showing it.
     init(_ model: PhotoFeedModel, loading: FeedLoading) {
         self.model = model
         self.loading = loading
         FeedStyle.install()
+        window = unsafe GtkWidgetRef(adw_application_window_new(nil))
         animations = WindowClock(window)
-        full = FullImage(loading: loading, clock: animations.clock)
+        viewer = PhotoViewer(loading: loading, clock: animations.clock)
         inspector = Inspector(loading)
+        panel = SidePanel(content: pages, statistics: inspector.list.widget, details: details.widget)
+        toasts = .toastOverlay(panel.widget)
         list = Self.makeList(.grid, model, loading, animations.clock)
         prefetch = Self.makePrefetch(model, loading)
         addPages()
@@ -53,14 +67,27 @@ final class FeedWindow {
 
     /// Shows the window, with a size in points, and loads the feed.
     func open(width: Int = 940, height: Int = 760) {
-        unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
-        unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+        resize(width: width, height: height)
+        present()
         load()
     }
 
+    /// Changes the size of the window, in points.
+    func resize(width: Int, height: Int) {
+        unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
+    }
+
+    /// The name of the visible page.
+    var shownPage: String {
+        unsafe gtk_stack_get_visible_child_name(pages.opaque).map { unsafe String(cString: $0) } ?? ""
+    }
+
+    /// Raises the window above others.
+    func present() { unsafe gtk_window_present(window.cast(to: GtkWindow.self)) }
+
     /// Closes the window.
     func close() {
-        full.close()
+        viewer.close()
         unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
     }
 
@@ -77,16 +104,17 @@ final class FeedWindow {
     func refresh() { Task { [model] in await model.refresh() } }
 
     private func addPages() {
-        let overlay = GtkWidgetRef.overlay()
-        unsafe gtk_window_set_titlebar(window.cast(to: GtkWindow.self), bar.widget.pointer)
-        unsafe gtk_window_set_title(window.cast(to: GtkWindow.self), "Photos")
-        unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), overlay.pointer)
+        let content = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
+        content.append(bar.widget)
+        content.append(toasts)
+        panel.widget.setExpands(horizontally: true, vertically: true)
+        unsafe adw_application_window_set_content(window.cast(to: AdwApplicationWindow.self), content.pointer)
+        unsafe gtk_window_set_title(window.cast(to: GtkWindow.self), PhotoFeedApp.name)
+        window.setMinimumSize(width: Self.minimumSize.width, height: Self.minimumSize.height)
         pages.addPage(waitingPage(), named: Page.loading)
         pages.addPage(failurePage(), named: Page.failure)
         pages.addPage(feedPage, named: Page.feed)
-        pages.addPage(full.widget, named: Page.image)
-        overlay.setBase(pages)
-        overlay.addLayer(inspector.widget)
+        pages.addPage(viewer.widget, named: Page.image)
     }
 
     private func waitingPage() -> GtkWidgetRef {
@@ -99,14 +127,11 @@ final class FeedWindow {
     }
 
     private func failurePage() -> GtkWidgetRef {
-        let box = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
-        box.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        let button = GtkWidgetRef.button("Try again")
+        let button = GtkWidgetRef.button("Try again").styled("pill", "suggested-action")
+        button.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
         button.onSignal("clicked") { [weak self] in self?.load() }
-        box.append(.icon("network-error-symbolic"))
-        box.append(failureText)
-        box.append(button)
-        return box
+        unsafe adw_status_page_set_child(failure.opaque, button.pointer)
+        return failure
     }
 
     // MARK: The model
@@ -122,12 +147,30 @@ final class FeedWindow {
     private func modelChanged() {
         showPhotos(model.photos)
         footer.show(model.paginationState)
+        showRefreshFailure(model.refreshFailure)
         switch model.viewState {
         case .idle, .loading: if shownPhotos.count == 0 { pages.showPage(Page.loading) }
-        case .error(let failure):
-            failureText.text = "The feed could not be loaded: \(failure)"
+        case .error(let error):
+            unsafe adw_status_page_set_description(failure.opaque, escaped(error.displayText))
             pages.showPage(Page.failure)
-        case .loaded: if full.position == nil { pages.showPage(Page.feed) }
+        case .loaded: if viewer.position == nil { pages.showPage(Page.feed) }
+        }
+    }
+
+    private func showRefreshFailure(_ failure: PhotoServiceFailure?) {
+        if let failure, !shownRefreshFailure { toasts.showToast("Not refreshed. \(failure.displayText)") }
+        shownRefreshFailure = failure != nil
+    }
+}
+
+extension PhotoServiceFailure {
+    /// What the user can do something about.
+    fileprivate var displayText: String {
+        switch self {
+        case .loading(.offline): "You are offline, and the feed is not stored on this computer."
+        case .loading(.network): "The server can't be reached."
+        case .loading(.httpStatus(let status, _)): "The server answers with the error \(status)."
+        case .loading, .malformed: "The feed can't be read. \(self)"
         }
     }
 }

@@ -2,13 +2,13 @@ internal import ImageCore
 internal import ImageLoading
 internal import ImagePresentingGTK
 
-/// An overlay with statistics of the loader and of frames.
+/// Statistics of the loader and of frames.
 final class Inspector {
-    let widget = GtkWidgetRef.label("")
-    /// Whether the overlay is visible. If not, nothing is measured.
+    let list = PropertyList(title: "Statistics")
+    /// Whether the statistics are visible. If not, nothing is measured.
     var isOn = false {
         didSet {
-            widget.isVisible = isOn
+            guard isOn != oldValue else { return }
             frames = []
             if isOn { Task { await update() } }
         }
@@ -21,14 +21,7 @@ final class Inspector {
     private static let updateInterval = Duration.milliseconds(500)
     private static let frameLimit = 120
 
-    init(_ loading: FeedLoading) {
-        self.loading = loading
-        widget.addStyle("inspector")
-        widget.setAlignment(horizontal: GTK_ALIGN_END, vertical: GTK_ALIGN_START)
-        widget.setMargins(12)
-        widget.isVisible = false
-        unsafe gtk_widget_set_can_target(widget.pointer, 0)
-    }
+    init(_ loading: FeedLoading) { self.loading = loading }
 
     func record(_ frame: Duration) {
         guard isOn else { return }
@@ -46,19 +39,23 @@ final class Inspector {
         defer { isUpdating = false }
         let sizes: CacheSizes?
         do { sizes = try await loading.loader.cacheSizes() } catch { sizes = nil }
-        widget.text = lines(loading.downloads.statistics, sizes).joined(separator: "\n")
+        list.properties = properties(loading.downloads.statistics, sizes)
     }
 
-    private func lines(_ statistics: LoadStatistics, _ sizes: CacheSizes?) -> [String] {
+    private func properties(_ statistics: LoadStatistics, _ sizes: CacheSizes?) -> [Property] {
         let network = statistics.succeeded[.network] ?? 0
         let times = frames.sorted()
-        return [
-            "memory  \(percent(statistics.memoryHitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
-            "disk    \(percent(statistics.diskHitRatio)) hits, \(megabytes(sizes?.disk)) MB",
-            "network \(network) images, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
-            "failed  \(statistics.failed), cancelled \(statistics.cancelled)",
-            "frame   \(milliseconds(times, 0.5)) ms processor (median), \(milliseconds(times, 0.95)) ms (95th percentile)",
+        let (memory, limit) = (megabytes(sizes?.memory), megabytes(loading.memoryByteLimit))
+        let (median, most) = (milliseconds(times, 0.5), milliseconds(times, 0.95))
+        let values: KeyValuePairs = [
+            "Memory": "\(percent(statistics.memoryHitRatio)) hits, \(memory) of \(limit) MB",
+            "Disk": "\(percent(statistics.diskHitRatio)) hits, \(megabytes(sizes?.disk)) MB",
+            "Network": "\(network) images, \(megabytes(statistics.downloadedBytes)) MB",
+            "Downloads in flight": "\(loading.downloads.inFlight)",
+            "Failed, cancelled": "\(statistics.failed), \(statistics.cancelled)",
+            "Processor time of a frame": "median \(median) ms, 95 % below \(most) ms",
         ]
+        return values.map { Property(name: $0.key, value: $0.value) }
     }
 
     private func percent(_ ratio: Double?) -> String { ratio.map { "\(Int(($0 * 100).rounded())) %" } ?? "no" }

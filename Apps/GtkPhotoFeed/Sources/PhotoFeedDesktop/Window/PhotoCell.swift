@@ -10,7 +10,7 @@ enum PhotoLayout: String, CaseIterable {
     /// The side of the square that shows the image, in points.
     var side: Int { self == .grid ? 160 : 96 }
 
-    var cells: CellListLayout { self == .grid ? .grid(columns: 2...8) : .list }
+    var cells: CellListLayout { self == .grid ? .grid(columns: 2...24) : .list }
 }
 
 /// A photo of the feed with its caption.
@@ -30,7 +30,9 @@ final class PhotoCell: RecycledCell {
         (self.loading, self.photoAt) = (loading, photoAt)
         image = LoadingImageView(
             loader: loading.loader, width: layout.side, height: layout.side, clock: clock)
-        widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
+        widget =
+            layout == .grid
+            ? .box(GTK_ORIENTATION_VERTICAL, spacing: 6) : .box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
         caption = .inscription(characters: layout == .grid ? 18 : 40, alignment: layout == .grid ? 0.5 : 0)
         widget.addStyle("photo-cell")
         widget.append(image.widget)
@@ -55,6 +57,10 @@ final class PhotoCell: RecycledCell {
         self.photo = photo
         caption.inscribedText = photo.title
         detail?.inscribedText = "Album \(photo.albumId), image \(photo.id)"
+        // The item of the list, which gets the keyboard's focus.
+        if let item = unsafe gtk_widget_get_parent(widget.pointer) {
+            unsafe cgtk_set_accessible_label(item, photo.title)
+        }
         image.load(description: photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 
