@@ -127,7 +127,7 @@ def add_front_page(root, site, address):
         os.remove(os.path.join(site, name))
     shutil.copytree(os.path.join(root, 'Documentation/FrontPage'), site, dirs_exist_ok=True)
     shutil.copy(os.path.join(root, 'Documentation/figures-peers.svg'), site)
-    shutil.copy(os.path.join(root, 'Apps/GtkPhotoFeed/Screenshots/loaded.jpg'), os.path.join(site, 'feed.jpg'))
+    shutil.copy(os.path.join(root, 'Apps/GtkPhotoFeed/Screenshots/feed-900.jpg'), os.path.join(site, 'feed.jpg'))
     (style,) = glob.glob(os.path.join(site, 'css/index.*.css'))
     with open(style, 'a', encoding='utf-8') as file:
         file.write(text(site, 'docc.css'))
