@@ -300,7 +300,7 @@ let suites = [
     tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
     tests(
         of: "ImageDecodingIsolation",
-        uses: ["ImageDecoding", "ImageLoaderKit", "GeneratedImages", "isolation-worker"]),
+        uses: ["ImageCodecPNG", "ImageDecoding", "ImageLoaderKit", "GeneratedImages", "isolation-worker"]),
     tests(of: "ImageProcessing"),
     tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
     tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
@@ -395,7 +395,9 @@ let testSupport = [
     // A worker of ImageDecodingIsolation whose decoder attacks its parent.
     .executableTarget(
         name: "isolation-worker",
-        dependencies: ["ImageCore", "ImageDecoding", "ImageDecodingIsolation", "ImageLoaderKit", "CHostileCalls"],
+        dependencies: [
+            "ImageCore", "ImageCodecPNG", "ImageDecoding", "ImageDecodingIsolation", "ImageLoaderKit", "CHostileCalls",
+        ],
         path: "Tests/Support/isolation-worker", swiftSettings: strict),
     testKernels("CHostileCalls"),
     // Creates a network namespace for one test.

@@ -70,8 +70,7 @@ let package = Package(
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                "CChildProcess",
-                module("ImageTransporting"), module("ImageTransportCurl"),
+                module("ImageDecodingIsolation"), module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageMetadata"), module("ImageTieredCaching"),
                 module("ImageRedisCaching"), module("ImageObserving"),
@@ -103,7 +102,6 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        .target(name: "CChildProcess"),
         .target(name: "CAllocator"),
         .executableTarget(
             name: "image-server",
@@ -120,7 +118,8 @@ let package = Package(
                 "ImageServerKit", "image-server",
                 module("ImageCore"), module("ImageLoaderKit"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageMetadata"), module("ImageDecoding"),
-                module("ImageColorManagement"), module("ImageScheduling"), module("ImageCoalescing"),
+                module("ImageColorManagement"), module("ImageDecodingIsolation"), module("ImageScheduling"),
+                module("ImageCoalescing"),
                 module("ImageHTTPCaching"), module("ImageLoading"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -134,7 +133,8 @@ let package = Package(
         .testTarget(
             name: "ImageServingTests",
             dependencies: [
-                "ImageServerKit", "ImageServing", support("LoopbackServer"), support("RedisServerProcess"),
+                "ImageServerKit", "ImageServing", "image-server", support("LoopbackServer"),
+                support("RedisServerProcess"),
                 support("CommandRunning"), module("ImageCore"),
                 module("ImageTransporting"),
                 module("ImageTransportCurl"),

@@ -18,7 +18,7 @@ struct IsolatedFixture {
         change(&isolation)
         local = DownsamplingDecoder.standard(.all, limits: limits)
         decoders = IsolatedDecoders(
-            local, formats: [any ImageDecoder].all.map(\.format), limits: limits, isolation: isolation)
+            formats: [any ImageDecoder].all.map(\.format), limits: limits, isolation: isolation)
     }
 
     /// The path of the test program, which is built into the folder of the tests.

@@ -27,7 +27,7 @@ struct WorkerReplyTests {
         .image(PixelSize(width: 3, height: 4), .displayP3, .truncated), .failure(.unknownFormat),
         .failure(.malformed(.png, "no end")), .failure(.truncated(.gif)), .failure(.unsupported(.png, "rows")),
         .failure(.limitExceeded(.frames, value: 21, allowed: 20)), .failure(.noSuchFrame(3, frameCount: 2)),
-        .failure(.cancelled),
+        .failure(.cancelled), .encoded(70_000),
     ]
 
     @Test("an answer is read as it was written", arguments: replies)
@@ -49,9 +49,13 @@ struct WorkerReplyTests {
             nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed),
         ] {
             decoding.target = target
-            let request = WorkerRequest(.frame, number: 5, byteCount: 9, decoding: decoding)
-            let read = try #require(WorkerRequest(request.bytes))
+            let job = EncodingJob(
+                encoder: "avif 8", size: PixelSize(width: 5, height: 6), colorSpace: .displayP3, isOpaque: true,
+                options: EncodingOptions(quality: 0.3, isLossless: true, isProgressive: true))
+            let request = WorkerRequest(.frame, byteCount: 9, decoding: decoding, encoding: job)
+            let read = try #require(WorkerRequest(request.bytes(number: 5)))
             #expect(read.decoding == decoding && read.kind == .frame && read.number == 5 && read.byteCount == 9)
+            #expect(read.encoding == job)
         }
     }
 

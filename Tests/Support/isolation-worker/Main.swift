@@ -1,4 +1,6 @@
 import CHostileCalls
+import Glibc
+import ImageCodecPNG
 import ImageCore
 import ImageDecoding
 import ImageDecodingIsolation
@@ -8,11 +10,30 @@ import ImageLoaderKit
 @main
 enum IsolationWorker {
     static func main() {
-        ImageWorker.runIfAsked { setup in
+        ImageWorker.runIfAsked(makeEncoder: { $0 == "nobody" ? nil : HostileEncoder(name: $0) }) { setup in
+            // No worker with a second thread can lock itself.
+            if CommandLine.arguments[0].hasSuffix("unprotected") { startThread() }
             let decoders = [any ImageDecoder].all.filter { setup.formats.contains($0.format) }
             return HostileDecoder(base: DownsamplingDecoder.standard(decoders, limits: setup.limits))
         }
         print("not a worker")
+    }
+
+    private static func startThread() {
+        var thread = pthread_t()
+        unsafe pthread_create(&thread, nil, { _ in while true { pause() } }, nil)
+    }
+}
+
+/// Encodes PNG, or attacks if its name says so.
+struct HostileEncoder: ImageEncoder {
+    let name: String
+    var format: ImageFormat { .png }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+        if name == "png" { return try PNGEncoder().encode(bitmap, options: options) }
+        attackParent(name, header: HeaderReply(HostileDecoder.header))
+        throw .failed(.png, "the attack was refused")
     }
 }
 
@@ -20,12 +41,12 @@ enum IsolationWorker {
 struct HostileDecoder: SizedImageDecoder {
     let base: DownsamplingDecoder
 
-    private static let header = ImageHeader(format: .png, storedSize: PixelSize(width: 8, height: 8))
+    static let header = ImageHeader(format: .png, storedSize: PixelSize(width: 8, height: 8))
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
         if data.starts(with: "pixels:".utf8) { return Self.header }
         guard data.starts(with: "header:".utf8) else { return try base.header(of: data) }
-        attack(data, with: HeaderReply(Self.header))
+        attack(data)
         throw .malformed(.png, "the attack was refused")
     }
 
@@ -35,7 +56,7 @@ struct HostileDecoder: SizedImageDecoder {
         guard data.starts(with: "pixels:".utf8) else {
             return try base.decode(data, request: request, isCancelled: isCancelled)
         }
-        attack(data, with: HeaderReply(Self.header))
+        attack(data)
         throw .malformed(.png, "the attack was refused")
     }
 
@@ -47,25 +68,32 @@ struct HostileDecoder: SizedImageDecoder {
         base.makeSession(request: request, throttle: throttle)
     }
 
-    private func attack(_ data: Data, with header: HeaderReply) {
-        let words = String(decoding: data.dropFirst(7), as: UTF8.self)
-        func send(_ bytes: [UInt8]) { unsafe hostile_send(bytes, bytes.count) }
-        let size = PixelSize(width: 8, height: 8)
-        switch words {
-        case "answer too much": send([UInt8](repeating: 1, count: 5_000))
-        case "answer too little": send([1, 2, 3])
-        case "answer twice": for _ in 0..<2 { send(WorkerReply.header(header).bytes(number: 1)) }
-        case "answer another request": send(WorkerReply.header(header).bytes(number: 99))
-        case "answer another size":
-            send(WorkerReply.image(PixelSize(width: 1, height: 64), .sRGB, .complete).bytes(number: 2))
-        case "answer another color": send(WorkerReply.image(size, .displayP3, .complete).bytes(number: 2))
-        case "answer truncated": send(WorkerReply.image(size, .sRGB, .truncated).bytes(number: 2))
-        case "answer preview": send(WorkerReply.image(size, .sRGB, .preview).bytes(number: 2))
-        case "answer nothing": send(WorkerReply.nothing.bytes(number: 2))
-        case "answer huge":
-            let size = PixelSize(width: 1 << 40, height: 1 << 40)
-            send(WorkerReply.header(HeaderReply(ImageHeader(format: .png, storedSize: size))).bytes(number: 1))
-        default: unsafe hostile_call(words)
-        }
+    private func attack(_ data: Data) {
+        attackParent(String(decoding: data.dropFirst(7), as: UTF8.self), header: HeaderReply(Self.header))
+    }
+}
+
+/// Answers wrongly, or makes a call to the system.
+private func attackParent(_ words: String, header: HeaderReply) {
+    func send(_ bytes: [UInt8]) { unsafe hostile_send(bytes, bytes.count) }
+    let size = PixelSize(width: 8, height: 8)
+    switch words {
+    case "answer too much": send([UInt8](repeating: 1, count: 5_000))
+    case "answer too little": send([1, 2, 3])
+    case "answer twice": for _ in 0..<2 { send(WorkerReply.header(header).bytes(number: 1)) }
+    case "answer another request": send(WorkerReply.header(header).bytes(number: 99))
+    case "answer another size":
+        send(WorkerReply.image(PixelSize(width: 1, height: 64), .sRGB, .complete).bytes(number: 2))
+    case "answer another color": send(WorkerReply.image(size, .displayP3, .complete).bytes(number: 2))
+    case "answer truncated": send(WorkerReply.image(size, .sRGB, .truncated).bytes(number: 2))
+    case "answer preview": send(WorkerReply.image(size, .sRGB, .preview).bytes(number: 2))
+    case "answer nothing": send(WorkerReply.nothing.bytes(number: 2))
+    case "answer huge":
+        let size = PixelSize(width: 1 << 40, height: 1 << 40)
+        send(WorkerReply.header(HeaderReply(ImageHeader(format: .png, storedSize: size))).bytes(number: 1))
+    case "answer a huge file": send(WorkerReply.encoded(1 << 40).bytes(number: 1))
+    case "answer an empty file": send(WorkerReply.encoded(0).bytes(number: 1))
+    case "answer two sizes": for number in 1...2 { send(WorkerReply.encoded(number).bytes(number: number)) }
+    default: unsafe hostile_call(words)
     }
 }

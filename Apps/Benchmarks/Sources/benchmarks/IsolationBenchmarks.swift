@@ -32,7 +32,7 @@
         }
 
         private static func makeWorkers() -> IsolatedDecoders {
-            IsolatedDecoders(local, formats: [any ImageDecoder].all.map(\.format), isolation: .workers(1))
+            IsolatedDecoders(formats: [any ImageDecoder].all.map(\.format), isolation: .workers(1))
         }
 
         private static func compare(

@@ -139,6 +139,16 @@ class Soak:
             self.redis.start()
         if second % 11 == 0:
             self.server.send_signal(signal.SIGHUP)
+        self.kill_workers()
+
+    def kill_workers(self):
+        """Ends each worker with a probability of a half. Its image fails, or is decoded again by another one."""
+        for file in pathlib.Path(f'/proc/{self.server.popen.pid}').glob('task/*/children'):
+            for child in file.read_text().split():
+                if random.random() < 0.5:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(child), signal.SIGKILL)
+                        self.count('killed workers')
 
     def state(self):
         """Memory, open files and processes after a second without load."""

@@ -13,8 +13,8 @@ import UnixSignals
 enum ImageServerCommand {
     static func main() async throws {
         return_freed_memory()
+        CodecWorker.runIfAsked()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if let job = try CodecJob(arguments: arguments) { return try job.run() }
         if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
             print(Settings.help)
             return

@@ -36,8 +36,7 @@ import Testing
 
     @Test("refused formats are not decoded")
     func refusedFormats() async throws {
-        let settings = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true", "--refused-sources", "bmp,svg"], environment: [:], coreCount: 1)
+        let settings = try await SampleWorkers.settings(["--refused-sources", "bmp,svg"])
         #expect(settings.refusedSources == [.bmp, .svg])
         let decoder = settings.makeDecoder()
         for file in [Self.bitmap, Data("<svg width='1' />".utf8)] {

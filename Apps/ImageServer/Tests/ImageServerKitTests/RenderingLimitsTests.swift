@@ -18,14 +18,10 @@ import Testing
         #expect(RenderingLimits().decoding.decodedByteLimit <= 700_000_000)
     }
 
-    @Test(
-        "of a large animation, the codecs that can't be interrupted decode one frame",
-        arguments: [(ImageFormat.avif, 1), (.jpegXL, 1), (.webP, 3)])
-    func largeAnimations(format: ImageFormat, count: Int) {
-        var header = ImageHeader(format: format, storedSize: PixelSize(width: 4_096, height: 2_048))
-        header.frameCount = 3
-        #expect(RenderingLimits().frameCount(of: header) == 3)
-        header.storedSize.width += 1
-        #expect(RenderingLimits().frameCount(of: header) == count)
+    @Test("a worker has the memory of libjxl and libavif for the largest source and result")
+    func workerMemory() {
+        let limits = RenderingLimits(sourcePixels: 1_000_000, resultPixels: 2_000_000)
+        #expect(limits.worker.decodedByteLimit >= 52_000_000)
+        #expect(limits.workerBytes >= 768 << 20 + 180_000_000 && limits.workerBytes < 1 << 30)
     }
 }

@@ -34,9 +34,9 @@ enum SampleImages {
         return try GIFEncoder().encode(frames, loopCount: 3, options: EncodingOptions())
     }
 
-    static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DownsamplingDecoder {
-        DownsamplingDecoder(
-            decoders: [any ImageDecoder].all,
-            colorConverter: LittleCMSColorConverter(), limits: limits.decoding)
+    static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DrawingDecoder {
+        DrawingDecoder(
+            base: DownsamplingDecoder(
+                decoders: [any ImageDecoder].all, colorConverter: LittleCMSColorConverter(), limits: limits.decoding))
     }
 }

@@ -52,6 +52,9 @@ func withServer(
     var checked = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
     // A busy machine isn't taken for an outage of the Redis server.
     checked.redisTimeout = .seconds(60)
+    checked.workerProgram =
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appending(path: "image-server").path
     let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = try ImageServer(

@@ -8,6 +8,9 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     let decoders: [any ImageDecoder]
     let configuration: PipelineConfiguration
 
+    /// The limits of each image.
+    public var limits: DecodingLimits { configuration.limits }
+
     /// Creates a decoder.
     ///
     /// - Parameters:

@@ -7,11 +7,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +51,7 @@ static int spawn(const char *program, const char *argument, int socket, int *pro
     return error;
 }
 
-int worker_start(const char *program, const char *argument, int *process, int *socket) {
+int worker_start_starter(const char *program, const char *argument, int *process, int *socket) {
     int sockets[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return errno;
     int error = spawn(program, argument, sockets[1], process);
@@ -57,6 +59,45 @@ int worker_start(const char *program, const char *argument, int *process, int *s
     if (error == 0) *socket = sockets[0];
     else close(sockets[0]);
     return error;
+}
+
+/* The first message of a worker is its process. */
+static int receive_process(int socket, int64_t deadline, int *process) {
+    worker_event event;
+    do event = worker_wait(socket, -1, deadline);
+    while (event == worker_silent);
+    if (event == worker_late) return ETIMEDOUT;
+    long count = worker_receive(socket, (uint8_t *)process, sizeof *process, NULL);
+    return count == (long)sizeof *process ? 0 : ECHILD;
+}
+
+int worker_start(int starter, int64_t deadline, int *process, int *socket) {
+    int sockets[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return errno;
+    int error = worker_send(starter, (const uint8_t *)"", 1, sockets[1]);
+    close(sockets[1]);
+    if (error == 0) error = receive_process(sockets[0], deadline, process);
+    if (error == 0) *socket = sockets[0];
+    else close(sockets[0]);
+    return error;
+}
+
+void worker_start_others(void) {
+    for (;;) {
+        uint8_t byte;
+        int socket = -1;
+        if (worker_receive(STDIN_FILENO, &byte, sizeof byte, &socket) <= 0) _exit(0);
+        /* Not fork, so that the worker is a child of the application, which ends it and learns how it ended. There is one thread,
+           and so no lock that another one holds. */
+        if (syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL) == 0) {
+            int process = getpid();
+            dup2(socket, STDIN_FILENO);
+            worker_close(socket);
+            worker_send(STDIN_FILENO, (const uint8_t *)&process, sizeof process, -1);
+            return;
+        }
+        worker_close(socket);
+    }
 }
 
 int worker_end(int process) {
@@ -99,6 +140,11 @@ int worker_write(int file, const uint8_t *bytes, size_t length, size_t offset) {
         bytes += count, offset += (size_t)count, length -= (size_t)count;
     }
     return 0;
+}
+
+void *worker_map(int file, size_t length) {
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, file, 0);
+    return bytes == MAP_FAILED ? NULL : bytes;
 }
 
 void worker_close(int file) {

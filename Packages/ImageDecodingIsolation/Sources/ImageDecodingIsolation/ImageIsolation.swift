@@ -8,12 +8,12 @@
         public enum Requirement: Sendable {
             /// Images fail with `WorkerFailure.unprotected`.
             case required
-            /// Images are decoded in the process of the application, which `onEvent` learns once.
+            /// Workers decode with the protection that the kernel has, which `onEvent` learns once.
             case preferred
         }
 
-        /// The number of images that are decoded at a time, at least 1. Up to four more idle workers keep the state of
-        /// animations.
+        /// The number of images that are decoded at a time, at least 1. Up to four more idle workers are kept for their
+        /// origins and animations.
         public var workers: Int { didSet { Self.check(workers) } }
         /// What happens where the kernel can't protect the application.
         public var requirement = Requirement.required

@@ -15,22 +15,24 @@
         /// - Parameters:
         ///   - readableFolders: The folders that decoders read, for example of fonts. Calls that try to read others are not
         ///     reported if there are any.
+        ///   - makeEncoder: Returns the encoder with a name, for `IsolatedDecoders.encoder`, or nil. Called for each image.
         ///   - makeDecoder: Returns the decoder. It is called while the process can still open files. It must decode an image
         ///     if its libraries load files with the first one, and start no threads.
         public static func runIfAsked(
-            readableFolders: [String] = [], makeDecoder: (WorkerSetup) -> any SizedImageDecoder
+            readableFolders: [String] = [], makeEncoder: @escaping (String) -> (any ImageEncoder)? = { _ in nil },
+            makeDecoder: (WorkerSetup) -> any SizedImageDecoder
         ) {
             guard CommandLine.arguments.count == 2, CommandLine.arguments[1] == argument else {
                 return worker_prepare()
             }
             worker_depend_on_parent()
+            worker_start_others()
             var bytes = [UInt8](repeating: 0, count: WorkerSetup.byteCount)
             var metadata: Int32 = -1
             let count = unsafe worker_receive(WorkerLoop.socket, &bytes, bytes.count, &metadata)
             guard (1...bytes.count).contains(Int(count)) else { exit(2) }
             let setup = WorkerSetup(Array(bytes.prefix(Int(count))))
-            let decoder = makeDecoder(setup)
-            var loop = WorkerLoop(decoder: decoder, metadata: metadata)
+            var loop = WorkerLoop(decoder: makeDecoder(setup), makeEncoder: makeEncoder, metadata: metadata)
             loop.lock(readableFolders, memory: setup.memoryByteLimit)
             while true { loop.answer() }
         }
@@ -41,13 +43,18 @@
         static let socket: Int32 = 0
 
         let decoder: any SizedImageDecoder
+        let makeEncoder: (String) -> (any ImageEncoder)?
         let metadata: Int32
         private var data = Data()
-        private var reader: (any FrameReader)?
+        private var reader: (frames: any FrameReader, request: DecodingRequest)?
         private var preview: DecodedImage?
+        private var encoded = Data()
 
-        init(decoder: any SizedImageDecoder, metadata: Int32) {
+        init(
+            decoder: any SizedImageDecoder, makeEncoder: @escaping (String) -> (any ImageEncoder)?, metadata: Int32
+        ) {
             self.decoder = decoder
+            self.makeEncoder = makeEncoder
             self.metadata = metadata
         }
 
@@ -89,10 +96,10 @@
             }
             switch request.kind {
             case .open:
-                read(file, request.byteCount)
+                open(file, request.byteCount)
                 return header(try decoder.header(of: data))
             case .preview:
-                read(file, request.byteCount)
+                open(file, request.byteCount)
                 let session = decoder.makeSession(request: request.decoding, throttle: .unlimited)
                 preview = try session?.append(data, at: .zero, isCancelled: isCancelled)
                 return preview.map { header($0.header) } ?? .nothing
@@ -101,31 +108,65 @@
                 return write(
                     try decoder.decode(data, request: request.decoding, isCancelled: isCancelled), file, request)
             case .frame:
-                if reader == nil { reader = try decoder.makeFrameReader(of: data, request: request.decoding) }
-                let bitmap = try reader?.frame(at: request.decoding.frame, isCancelled: isCancelled)
-                return bitmap.map { write(DecodedImage($0), file, request) } ?? .nothing
+                let frames = try frames(request.decoding)
+                let bitmap = try frames.frame(at: request.decoding.frame, isCancelled: isCancelled)
+                return write(DecodedImage(bitmap), file, request)
+            case .encode:
+                encoded = try encode(request.encoding, file, request.byteCount)
+                return .encoded(encoded.count)
+            case .encodedFile:
+                guard encoded.count == request.byteCount, write(Array(encoded), to: file) else { exit(9) }
+                return .encoded(encoded.count)
             }
         }
 
-        private mutating func read(_ file: Int32, _ count: Int) {
-            (reader, preview) = (nil, nil)
-            var bytes = [UInt8](repeating: 0, count: count)
-            guard unsafe worker_read(file, &bytes, count, 0) == 0 else { exit(7) }
-            data = Data(bytes)
+        /// Maps the file: nobody can change it, or cut it.
+        private mutating func open(_ file: Int32, _ count: Int) {
+            (reader, preview, data) = (nil, nil, Data())
+            if count == 0 { return }
+            guard let bytes = unsafe worker_map(file, count) else { exit(7) }
+            data = unsafe Data(bytesNoCopy: bytes, count: count, deallocator: .unmap)
+        }
+
+        /// Returns the frames of the file that is open, in the size and color of a request.
+        private mutating func frames(_ request: DecodingRequest) throws(ImageDecodingError) -> any FrameReader {
+            var request = request
+            request.frame = 0
+            if let reader, reader.request == request { return reader.frames }
+            let frames = try decoder.makeFrameReader(of: data, request: request)
+            reader = (frames, request)
+            return frames
+        }
+
+        private func encode(_ job: EncodingJob, _ file: Int32, _ count: Int) throws(ImageDecodingError) -> Data {
+            guard let encoder = makeEncoder(job.encoder) else {
+                throw .unsupported(.png, "the worker has no encoder \(job.encoder)")
+            }
+            var pixels = [UInt8](repeating: 0, count: count)
+            guard unsafe worker_read(file, &pixels, count, 0) == 0 else { exit(7) }
+            let bitmap = Bitmap(size: job.size, pixels: pixels, isOpaque: job.isOpaque, colorSpace: job.colorSpace)
+            do throws(ImageEncodingError) {
+                return try encoder.encode(bitmap, options: job.options)
+            } catch {
+                // The parent knows the format.
+                throw .unsupported(encoder.format, "\(error)")
+            }
         }
 
         private func header(_ header: ImageHeader) -> WorkerReply {
             let bytes = HeaderReply.metadata(of: header)
-            guard unsafe worker_write(metadata, bytes, bytes.count, WorkerSetup.metadataOffset) == 0 else { exit(8) }
+            guard write(bytes, to: metadata, offset: WorkerSetup.metadataOffset) else { exit(8) }
             return .header(HeaderReply(header))
         }
 
         private func write(_ image: DecodedImage, _ file: Int32, _ request: WorkerRequest) -> WorkerReply {
             let bitmap = image.bitmap
-            guard bitmap.byteCount == request.byteCount,
-                unsafe worker_write(file, bitmap.pixels, bitmap.byteCount, 0) == 0
-            else { exit(9) }
+            guard bitmap.byteCount == request.byteCount, write(bitmap.pixels, to: file) else { exit(9) }
             return .image(bitmap.size, bitmap.colorSpace, image.completeness)
+        }
+
+        private func write(_ bytes: [UInt8], to file: Int32, offset: Int = 0) -> Bool {
+            unsafe worker_write(file, bytes, bytes.count, offset) == 0
         }
     }
 #endif

@@ -10,28 +10,25 @@
     /// The program of the worker calls `ImageWorker.runIfAsked`. Copies share their workers.
     public struct IsolatedDecoders: SizedImageDecoder {
         private let pool: WorkerPool
-        private let local: any SizedImageDecoder
-        private let isolation: ImageIsolation
         private let buffers: PixelBufferPool
-        private var origin: String?
+        private var scope: WorkerScope
 
-        /// Creates a decoder. Starts a worker with the first image.
+        /// Creates a decoder, and starts the program of its workers.
         ///
         /// - Parameters:
-        ///   - local: Decodes in this process where the kernel can't protect it, if the isolation is only preferred.
         ///   - formats: The formats that a worker decodes.
         ///   - limits: The limits of each image. Profiles have at most 64 MiB, and animations 1,048,576 frames.
         ///   - isolation: The number of workers, and their limits.
         ///   - buffers: Reuses the memory of images.
         public init(
-            _ local: any SizedImageDecoder, formats: [ImageFormat], limits: DecodingLimits = .default,
-            isolation: ImageIsolation, buffers: PixelBufferPool = PixelBufferPool(byteLimit: 16_000_000)
+            formats: [ImageFormat], limits: DecodingLimits = .default, isolation: ImageIsolation,
+            buffers: PixelBufferPool = PixelBufferPool(byteLimit: 16_000_000)
         ) {
-            self.local = local
-            self.isolation = isolation
             self.buffers = buffers
-            let setup = WorkerSetup(formats: formats, limits: limits, memoryByteLimit: isolation.memoryByteLimit)
-            pool = WorkerPool(isolation, setup: setup)
+            scope = WorkerScope(
+                setup: WorkerSetup(
+                    formats: formats, limits: limits, memoryByteLimit: isolation.memoryByteLimit))
+            pool = WorkerPool(isolation)
         }
 
         /// Returns a decoder whose workers have seen no image of another origin, so that a file that took over a worker sees
@@ -39,15 +36,39 @@
         /// - Parameter origin: A name, for example of a server or a user.
         public func scoped(to origin: String) -> IsolatedDecoders {
             var decoder = self
-            decoder.origin = origin
+            decoder.scope.origin = origin
             return decoder
         }
 
+        /// Returns a decoder with other limits. Its workers are others.
+        ///
+        /// - Parameters:
+        ///   - limits: The limits of each image.
+        ///   - memoryByteLimit: The memory of a worker in bytes.
+        public func limited(to limits: DecodingLimits, memoryByteLimit: Int) -> IsolatedDecoders {
+            var decoder = self
+            let setup = WorkerSetup(
+                formats: scope.setup.formats, limits: limits, memoryByteLimit: memoryByteLimit)
+            decoder.scope = WorkerScope(setup: setup, origin: scope.origin)
+            return decoder
+        }
+
+        /// Returns an encoder that encodes still images in a worker. The worker ends if the task is cancelled, so that the codec
+        /// needn't be interruptible. A worker that fails is `ImageEncodingError.failed`.
+        ///
+        /// - Parameters:
+        ///   - base: An encoder of the same format. It encodes nothing.
+        ///   - name: By this name, `ImageWorker.runIfAsked` makes the encoder in the worker. Up to 64 bytes of UTF-8;
+        ///     longer ones trap.
+        public func encoder(like base: any ImageEncoder, named name: String) -> any ImageEncoder {
+            precondition(name.utf8.count <= 64, "the name of an encoder has up to 64 bytes: \(name)")
+            return IsolatedEncoder(
+                format: base.format, keepsAlpha: base.keepsAlpha, name: name, pool: pool, scope: scope)
+        }
+
         public func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-            try isolated(isCancelled: { false }) { worker throws(ImageDecodingError) in
-                try worker.header(of: data)
-            } otherwise: { () throws(ImageDecodingError) in
-                try local.header(of: data)
+            try pool.use(scope, file: data, isCancelled: { Task.isCancelled }) { worker throws(ImageDecodingError) in
+                try worker.header(of: data, isCancelled: { Task.isCancelled })
             }
         }
 
@@ -55,12 +76,10 @@
             _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
         ) throws(ImageDecodingError) -> DecodedImage {
             if isCancelled() { throw .cancelled }
-            try pool.setup.limits.check(.encodedBytes, data.count)
-            return try isolated(isCancelled: isCancelled) { worker throws(ImageDecodingError) in
+            try limits.check(.encodedBytes, data.count)
+            return try pool.use(scope, file: data, isCancelled: isCancelled) { worker throws(ImageDecodingError) in
                 let header = try worker.header(of: data, isCancelled: isCancelled)
                 return try worker.pixels(.image, of: header, request, pool: buffers, isCancelled: isCancelled)
-            } otherwise: { () throws(ImageDecodingError) in
-                try local.decode(data, request: request, isCancelled: isCancelled)
             }
         }
 
@@ -68,14 +87,13 @@
             of data: Data, request: DecodingRequest
         ) throws(ImageDecodingError) -> any FrameReader {
             let number = pool.makeReader()
-            return try isolated(isCancelled: { false }) { worker throws(ImageDecodingError) -> any FrameReader in
-                let header = try worker.header(of: data, reader: number)
-                return IsolatedFrameReader(
-                    header: header, number: number, data: data, request: request, pool: pool, buffers: buffers,
-                    origin: origin)
-            } otherwise: { () throws(ImageDecodingError) in
-                try local.makeFrameReader(of: data, request: request)
+            let header = try pool.use(scope, file: data, isCancelled: { Task.isCancelled }) {
+                worker throws(ImageDecodingError) in
+                try worker.header(of: data, reader: number, isCancelled: { Task.isCancelled })
             }
+            return IsolatedFrameReader(
+                header: header, number: number, data: data, request: request, pool: pool, buffers: buffers, scope: scope
+            )
         }
 
         public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? {
@@ -86,7 +104,7 @@
         fileprivate func preview(
             of data: Data, _ request: DecodingRequest, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> DecodedImage? {
-            try pool.use(origin: origin, isCancelled: isCancelled) { worker throws(ImageDecodingError) in
+            try pool.use(scope, isCancelled: isCancelled) { worker throws(ImageDecodingError) in
                 guard let header = try worker.open(.preview, data, request, isCancelled: isCancelled) else {
                     return nil
                 }
@@ -95,30 +113,33 @@
             }
         }
 
-        fileprivate var limits: DecodingLimits { pool.setup.limits }
-
-        private func isolated<Value>(
-            isCancelled: () -> Bool, _ body: (inout WorkerProcess) throws(ImageDecodingError) -> Value,
-            otherwise: () throws(ImageDecodingError) -> Value
-        ) throws(ImageDecodingError) -> Value {
-            do throws(ImageDecodingError) {
-                return try pool.use(origin: origin, isCancelled: isCancelled, body)
-            } catch .workerFailed(.unprotected) where isolation.requirement == .preferred {
-                return try otherwise()
-            }
-        }
+        fileprivate var limits: DecodingLimits { scope.setup.limits }
     }
 
-    extension WorkerProcess {
-        fileprivate mutating func header(
-            of data: Data, reader: UInt64? = nil, isCancelled: () -> Bool = { false }
-        ) throws(ImageDecodingError) -> ImageHeader {
-            try setup.limits.check(.encodedBytes, data.count)
-            guard let header = try open(.open, data, DecodingRequest(), isCancelled: isCancelled) else {
-                throw .invalidAnswer("no header")
+    /// Encodes still images in a worker.
+    private struct IsolatedEncoder: ImageEncoder {
+        let format: ImageFormat
+        let keepsAlpha: Bool
+        let name: String
+        let pool: WorkerPool
+        let scope: WorkerScope
+
+        func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+            try checkCancellation()
+            let job = EncodingJob(
+                encoder: name, size: bitmap.size, colorSpace: bitmap.colorSpace, isOpaque: bitmap.isOpaque,
+                options: options)
+            do throws(ImageDecodingError) {
+                return try pool.use(scope, isCancelled: { Task.isCancelled }) { worker throws(ImageDecodingError) in
+                    try worker.encode(bitmap, with: job, isCancelled: { Task.isCancelled })
+                }
+            } catch .cancelled {
+                throw .cancelled
+            } catch .unsupported(_, let text) {
+                throw .failed(format, text)
+            } catch {
+                throw .failed(format, "\(error)")
             }
-            self.reader = reader
-            return header
         }
     }
 
@@ -130,11 +151,11 @@
         private var request: DecodingRequest
         private let pool: WorkerPool
         private let buffers: PixelBufferPool
-        private let origin: String?
+        private let scope: WorkerScope
 
         init(
             header: ImageHeader, number: UInt64, data: Data, request: DecodingRequest, pool: WorkerPool,
-            buffers: PixelBufferPool, origin: String?
+            buffers: PixelBufferPool, scope: WorkerScope
         ) {
             self.header = header
             self.number = number
@@ -142,7 +163,7 @@
             self.request = request
             self.pool = pool
             self.buffers = buffers
-            self.origin = origin
+            self.scope = scope
         }
 
         deinit { pool.release(reader: number) }
@@ -153,11 +174,9 @@
                 throw .noSuchFrame(index, frameCount: header.frameCount)
             }
             request.frame = index
-            return try pool.use(origin: origin, reader: number, isCancelled: isCancelled) {
+            return try pool.use(scope, file: data, reader: number, isCancelled: isCancelled) {
                 worker throws(ImageDecodingError) in
-                if worker.reader != number {
-                    _ = try worker.header(of: data, reader: number, isCancelled: isCancelled)
-                }
+                _ = try worker.header(of: data, reader: number, isCancelled: isCancelled)
                 return try worker.pixels(.frame, of: header, request, pool: buffers, isCancelled: isCancelled).bitmap
             }
         }

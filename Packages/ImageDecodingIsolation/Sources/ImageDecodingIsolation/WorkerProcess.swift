@@ -2,11 +2,47 @@
     import CImageDecodingIsolation
     import ImageCore
 
+    /// The program, started once, which starts workers: they have its libraries, and are there in a millisecond or two. It sees no
+    /// images. Ends with this object.
+    final class WorkerStarter: Sendable {
+        private let program: String
+        private let process: Int32
+        let socket: Int32
+
+        /// Starts the program, and does not wait until it is ready.
+        ///
+        /// - Parameter program: The path, or nil for the program that runs.
+        /// - Throws: `.workerFailed(.notStarted)`.
+        init(_ program: String?) throws(ImageDecodingError) {
+            if program == nil, worker_is_prepared() == 0 {
+                throw .workerFailed(
+                    .notStarted("call ImageWorker.runIfAsked() first in main, or set ImageIsolation.program"))
+            }
+            self.program = program ?? "/proc/self/exe"
+            var (process, socket) = (Int32(0), Int32(-1))
+            let error = unsafe worker_start_starter(self.program, ImageWorker.argument, &process, &socket)
+            guard error == 0 else {
+                throw .workerFailed(.notStarted("\(self.program) doesn't start: error \(error)"))
+            }
+            (self.process, self.socket) = (process, socket)
+        }
+
+        deinit {
+            worker_close(socket)
+            worker_end(process)
+        }
+
+        func failure(_ reason: String) -> ImageDecodingError {
+            .workerFailed(.notStarted("\(program) did not become a worker (\(reason)): does it call runIfAsked?"))
+        }
+    }
+
     /// A worker process, as its parent sees it. Call `end` once, when nobody uses it anymore.
     ///
     /// Its calls block the thread until the worker answers.
     struct WorkerProcess: Sendable {
-        let setup: WorkerSetup
+        /// Whose images it sees.
+        let scope: WorkerScope
         private let isolation: ImageIsolation
         private let process: Int32
         private let socket: Int32
@@ -18,44 +54,38 @@
         private(set) var imageCount = 0
         /// Whether it owes an answer.
         private(set) var isBusy = false
-        /// Whose images it has seen.
-        let origin: String?
+        /// The file that is open in the worker, and its header.
+        private var opened: (file: Data, header: ImageHeader)?
         /// The reader whose file is open in the worker.
         var reader: UInt64?
 
+        /// What the kernel lacks to lock the worker, or nil.
+        private(set) var missingProtection: String?
+
         /// Starts a worker and waits until it has locked itself.
         ///
-        /// - Throws: `.workerFailed(.notStarted)` or `.workerFailed(.unprotected)`.
-        init(_ isolation: ImageIsolation, setup: WorkerSetup, origin: String?) throws(ImageDecodingError) {
-            if isolation.program == nil, worker_is_prepared() == 0 {
-                throw .workerFailed(
-                    .notStarted("call ImageWorker.runIfAsked() first in main, or set ImageIsolation.program"))
-            }
+        /// - Throws: `.workerFailed(.notStarted)`.
+        init(_ isolation: ImageIsolation, _ scope: WorkerScope, by starter: WorkerStarter) throws(ImageDecodingError) {
             self.isolation = isolation
-            self.setup = setup
-            self.origin = origin
-            metadata = worker_memory(nil, setup.metadataCapacity, 1)
+            self.scope = scope
+            metadata = worker_memory(nil, scope.setup.metadataCapacity, 1)
             var (process, socket) = (Int32(0), Int32(-1))
-            let program = isolation.program ?? "/proc/self/exe"
-            let error =
-                metadata < 0 ? -metadata : unsafe worker_start(program, ImageWorker.argument, &process, &socket)
+            let deadline = worker_deadline(Int64(Self.startTime / .milliseconds(1)))
+            let error = metadata < 0 ? -metadata : unsafe worker_start(starter.socket, deadline, &process, &socket)
             guard error == 0 else {
                 worker_close(metadata)
-                throw .workerFailed(.notStarted("\(program) doesn't start: error \(error)"))
+                throw starter.failure("error \(error)")
             }
             (self.process, self.socket) = (process, socket)
             do throws(ImageDecodingError) {
-                try start()
+                try finishStart()
             } catch {
-                let failure = end()
-                if case .workerFailed(.unprotected) = error { throw error }
-                throw .workerFailed(
-                    .notStarted("\(program) did not become a worker (\(failure)): does it call runIfAsked?"))
+                throw starter.failure("\(end())")
             }
         }
 
-        private mutating func start() throws(ImageDecodingError) {
-            try send(setup.bytes, file: metadata)
+        private mutating func finishStart() throws(ImageDecodingError) {
+            try send(scope.setup.bytes, file: metadata)
             var file: Int32 = -1
             let reply = try unsafe reply(within: Self.startTime, file: &file, isCancelled: { false })
             calls = file
@@ -64,8 +94,17 @@
                 (worker_no_new_privileges, "no_new_privs"), (worker_landlock, "Landlock"), (worker_seccomp, "seccomp"),
                 (worker_limits, "limits"),
             ].filter { protection & Int($0.0) == 0 }.map(\.1)
-            if !missing.isEmpty {
-                throw .workerFailed(.unprotected("the kernel lacks \(missing.joined(separator: ", "))"))
+            if !missing.isEmpty { missingProtection = "the kernel lacks \(missing.joined(separator: ", "))" }
+        }
+
+        /// Whether it may see an image, and keeps no file for a reader.
+        func isFree(for scope: WorkerScope) -> Bool { reader == nil && self.scope == scope }
+
+        /// Whether a file is open in the worker. A copy of its bytes doesn't count.
+        func hasOpened(_ file: Data?) -> Bool {
+            guard let file, let opened, file.count == opened.file.count else { return false }
+            return unsafe file.withUnsafeBytes { bytes in
+                unsafe opened.file.withUnsafeBytes { unsafe $0.baseAddress == bytes.baseAddress }
             }
         }
 
@@ -83,17 +122,36 @@
     }
 
     extension WorkerProcess {
+        /// Opens a file, unless it is open already.
+        /// - Parameter reader: Keeps the worker for this reader of frames.
+        mutating func header(
+            of data: Data, reader: UInt64? = nil, isCancelled: () -> Bool
+        ) throws(ImageDecodingError) -> ImageHeader {
+            try scope.setup.limits.check(.encodedBytes, data.count)
+            let header =
+                hasOpened(data)
+                ? opened?.header : try open(.open, data, DecodingRequest(), isCancelled: isCancelled)
+            guard let header else { throw .invalidAnswer("no header") }
+            self.reader = reader
+            return header
+        }
+
         /// Reads the header of a file, or of a preview of its start. Returns nil if there is no preview yet.
         mutating func open(
             _ kind: WorkerRequest.Kind, _ data: Data, _ request: DecodingRequest, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> ImageHeader? {
             imageCount += 1
-            reader = nil
+            (reader, opened) = (nil, nil)
             let file = try Self.file(unsafe data.withUnsafeBytes { unsafe worker_memory($0.baseAddress, $0.count, 0) })
             defer { worker_close(file) }
-            let reply = try exchange(kind, request, byteCount: data.count, file: file, isCancelled: isCancelled)
-            switch reply {
-            case .header(let reply): return try reply.header(metadata: read(reply.metadataByteCount))
+            let request = WorkerRequest(kind, byteCount: data.count, decoding: request)
+            switch try exchange(request, file: file, isCancelled: isCancelled) {
+            case .header(let reply):
+                var bytes = [UInt8](repeating: 0, count: reply.metadataByteCount)
+                try Self.read(metadata, into: &bytes, offset: WorkerSetup.metadataOffset)
+                let header = try reply.header(metadata: bytes)
+                if kind == .open { opened = (data, header) }
+                return header
             case .nothing where kind == .preview: return nil
             default: throw .invalidAnswer("another kind of answer")
             }
@@ -105,11 +163,12 @@
             isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> DecodedImage {
             let size = request.outputSize(for: header.size)
-            let (limit, byteCount) = (setup.limits.decodedByteLimit, size.byteCount(.rgba8))
+            let (limit, byteCount) = (scope.setup.limits.decodedByteLimit, size.byteCount(.rgba8))
             // Without memory, the worker throws the error of the limit.
             let file = byteCount > limit ? -1 : try Self.file(worker_memory(nil, byteCount, 1))
             defer { worker_close(file) }
-            let reply = try exchange(kind, request, byteCount: byteCount, file: file, isCancelled: isCancelled)
+            let message = WorkerRequest(kind, byteCount: byteCount, decoding: request)
+            let reply = try exchange(message, file: file, isCancelled: isCancelled)
             guard case .image(let written, let space, let completeness) = reply, file >= 0, written == size else {
                 throw .invalidAnswer("an image of another size")
             }
@@ -117,8 +176,7 @@
             guard Self.allows(completeness, of: kind, request) else { throw .invalidAnswer("an incomplete image") }
             var pixels = pool.takeFilled(byteCount: byteCount)
             // What the worker writes from now on is not shown.
-            let error = unsafe worker_read(file, &pixels, byteCount, 0)
-            guard error == 0 else { throw .invalidAnswer("pixels that can't be read: error \(error)") }
+            try Self.read(file, into: &pixels)
             let bitmap = Bitmap(size: size, pixels: pixels, colorSpace: space, pool: pool)
             return DecodedImage(bitmap: bitmap, header: header, completeness: completeness)
         }
@@ -133,25 +191,48 @@
             }
         }
 
+        /// Encodes an image.
+        mutating func encode(
+            _ bitmap: Bitmap, with job: EncodingJob, isCancelled: () -> Bool
+        ) throws(ImageDecodingError) -> Data {
+            imageCount += 1
+            let pixels = bitmap.pixels
+            let image = try Self.file(unsafe worker_memory(pixels, pixels.count, 0))
+            defer { worker_close(image) }
+            let request = WorkerRequest(.encode, byteCount: pixels.count, encoding: job)
+            // No encoder makes a file of noise much larger than its pixels.
+            guard case .encoded(let count) = try exchange(request, file: image, isCancelled: isCancelled),
+                (1...pixels.count * 2 + 65_536).contains(count)
+            else { throw .invalidAnswer("a file of another size") }
+            let file = try Self.file(worker_memory(nil, count, 1))
+            defer { worker_close(file) }
+            let result = WorkerRequest(.encodedFile, byteCount: count)
+            guard case .encoded(count) = try exchange(result, file: file, isCancelled: isCancelled) else {
+                throw .invalidAnswer("another kind of answer")
+            }
+            var bytes = [UInt8](repeating: 0, count: count)
+            try Self.read(file, into: &bytes)
+            return Data(bytes)
+        }
+
         private static func file(_ result: Int32) throws(ImageDecodingError) -> Int32 {
             guard result >= 0 else { throw .workerFailed(.notStarted("there is no shared memory: error \(-result)")) }
             return result
         }
 
-        private func read(_ count: Int) throws(ImageDecodingError) -> [UInt8] {
-            var bytes = [UInt8](repeating: 0, count: count)
-            let error = unsafe worker_read(metadata, &bytes, count, WorkerSetup.metadataOffset)
-            guard error == 0 else { throw .invalidAnswer("metadata that can't be read: error \(error)") }
-            return bytes
+        private static func read(
+            _ file: Int32, into bytes: inout [UInt8], offset: Int = 0
+        ) throws(ImageDecodingError) {
+            let error = unsafe worker_read(file, &bytes, bytes.count, offset)
+            guard error == 0 else { throw .invalidAnswer("memory that can't be read: error \(error)") }
         }
 
         private mutating func exchange(
-            _ kind: WorkerRequest.Kind, _ decoding: DecodingRequest, byteCount: Int, file: Int32,
-            isCancelled: () -> Bool
+            _ request: WorkerRequest, file: Int32, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> WorkerReply {
             number += 1
             isBusy = true
-            try send(WorkerRequest(kind, number: number, byteCount: byteCount, decoding: decoding).bytes, file: file)
+            try send(request.bytes(number: number), file: file)
             let reply = try unsafe reply(within: isolation.timeLimit, file: nil, isCancelled: isCancelled)
             isBusy = false
             if case .failure(let failure) = reply { throw failure }
@@ -197,7 +278,7 @@
             let count = unsafe worker_receive(socket, &bytes, bytes.count, file)
             if count <= 0 { throw Self.gone }
             guard count == bytes.count else { throw .invalidAnswer("\(count) bytes") }
-            return try WorkerReply(bytes, number: number, setup: setup)
+            return try WorkerReply(bytes, number: number, setup: scope.setup)
         }
 
         private func refuseCall() throws(ImageDecodingError) {

@@ -11,6 +11,8 @@
         case image(PixelSize, ColorSpace, DecodedImage.Completeness)
         /// There is no preview yet.
         case nothing
+        /// The file of an encoded image has this number of bytes.
+        case encoded(Int)
         /// The image can't be decoded.
         case failure(ImageDecodingError)
 
@@ -37,17 +39,13 @@
                     DecodedImage.Completeness.allCases.firstIndex(of: completeness) ?? 0,
                 ] { words.append(value) }
             case .nothing: words.append(3)
+            case .encoded(let count): for value in [5, count] { words.append(value) }
             case .failure(let failure):
                 words.append(4)
                 (name, text) = failure.append(to: &words)
             }
-            return Self.padded(words.bytes, to: Self.name.lowerBound)
-                + Self.padded(Array(name.utf8), to: Self.name.count)
-                + Self.padded(Array(text.utf8), to: Self.text.count)
-        }
-
-        private static func padded(_ bytes: [UInt8], to count: Int) -> [UInt8] {
-            bytes.prefix(count) + [UInt8](repeating: 0, count: max(0, count - bytes.count))
+            let rest = [UInt8](repeating: 0, count: Self.name.lowerBound - words.bytes.count)
+            return words.bytes + rest + name.utf8.padded(to: Self.name.count) + text.utf8.padded(to: Self.text.count)
         }
 
         /// Reads a message of any bytes.
@@ -63,12 +61,9 @@
             guard words.next() == Self.magic else { throw .invalidAnswer("other bytes") }
             let answered = words.next()
             guard answered == number else { throw .invalidAnswer("to request \(answered) in place of \(number)") }
-            func text(_ range: Range<Int>) -> String {
-                String(decoding: bytes[range].prefix { $0 != 0 }, as: UTF8.self)
-            }
             switch words.next() {
             case 0: self = .ready(protection: words.next())
-            case 1: self = .header(try HeaderReply(&words, format: text(Self.name), setup: setup))
+            case 1: self = .header(try HeaderReply(&words, format: bytes.text(Self.name), setup: setup))
             case 2:
                 let size = PixelSize(width: words.next(), height: words.next())
                 guard let space = words.next(of: ColorSpace.allCases),
@@ -77,8 +72,10 @@
                 self = .image(size, space, completeness)
             case 3: self = .nothing
             case 4:
-                let format = ImageFormat(rawValue: text(Self.name).printable)
-                self = .failure(try ImageDecodingError(&words, format: format, text: text(Self.text).printable))
+                let format = ImageFormat(rawValue: bytes.text(Self.name).printable)
+                let text = bytes.text(Self.text).printable
+                self = .failure(try ImageDecodingError(&words, format: format, text: text))
+            case 5: self = .encoded(words.next())
             default: throw .invalidAnswer("an unknown outcome")
             }
         }

@@ -41,7 +41,7 @@
     }
 
     /// What a worker is started for.
-    public struct WorkerSetup: Sendable {
+    public struct WorkerSetup: Hashable, Sendable {
         /// The formats that it decodes.
         public let formats: [ImageFormat]
         /// The limits of each image.
@@ -94,6 +94,23 @@
         }
     }
 
+    /// Whose images a worker sees, and what it is started for.
+    struct WorkerScope: Equatable, Sendable {
+        let setup: WorkerSetup
+        /// The origin of all of its images.
+        var origin: String?
+    }
+
+    /// How a worker encodes an image, whose pixels come with the request.
+    struct EncodingJob: Equatable {
+        /// The name of the encoder, of which 64 bytes are sent.
+        var encoder: String
+        var size: PixelSize
+        var colorSpace = ColorSpace.sRGB
+        var isOpaque = false
+        var options = EncodingOptions()
+    }
+
     /// What a worker does next.
     struct WorkerRequest {
         enum Kind: Int, CaseIterable {
@@ -103,55 +120,101 @@
             case preview
             /// Writes the pixels of the preview, of the image, or of a frame into memory that comes with the request.
             case previewPixels, image, frame
+            /// Encodes an image. The answer has the size of the file.
+            case encode
+            /// Writes that file into memory that comes with the request.
+            case encodedFile
         }
 
-        static let byteCount = 96
+        private static let wordCount = 18
+        private static let nameCount = 64
+        static let byteCount = wordCount * 8 + nameCount
 
-        var kind: Kind
+        let kind: Kind
         /// The number of the request. The answer repeats it.
-        var number: Int
+        private(set) var number = 0
         /// The size of the memory that comes with the request.
-        var byteCount: Int
-        var decoding = DecodingRequest()
+        let byteCount: Int
+        private(set) var decoding: DecodingRequest
+        private(set) var encoding: EncodingJob
 
-        var bytes: [UInt8] {
-            var words = Words()
-            let target = decoding.target
-            for value in [
-                kind.rawValue, number, byteCount, decoding.frame, decoding.acceptsTruncated ? 1 : 0,
-                OutputColor.allCases.firstIndex(of: decoding.color) ?? 0, target == nil ? 0 : 1,
-                target?.size.width ?? 0,
-                target?.size.height ?? 0, target.flatMap { ImageTarget.Mode.allCases.firstIndex(of: $0.mode) } ?? 0,
-                target?.upscales == true ? 1 : 0, target?.preference == .speed ? 1 : 0,
-            ] { words.append(value) }
-            return words.bytes
-        }
-
-        init(_ kind: Kind, number: Int, byteCount: Int, decoding: DecodingRequest = DecodingRequest()) {
+        init(
+            _ kind: Kind, byteCount: Int, decoding: DecodingRequest = DecodingRequest(),
+            encoding: EncodingJob = EncodingJob(encoder: "", size: PixelSize(width: 0, height: 0))
+        ) {
             self.kind = kind
-            self.number = number
             self.byteCount = byteCount
             self.decoding = decoding
+            self.encoding = encoding
+        }
+
+        /// Returns the message.
+        func bytes(number: Int) -> [UInt8] {
+            var words = Words()
+            for value in [kind.rawValue, number, byteCount, encoding.size.width, encoding.size.height] {
+                words.append(value)
+            }
+            words.append(ColorSpace.allCases.firstIndex(of: encoding.colorSpace) ?? 0)
+            words.append(encoding.options.quality)
+            for flag in [encoding.isOpaque, encoding.options.isLossless, encoding.options.isProgressive] {
+                words.append(flag ? 1 : 0)
+            }
+            decoding.append(to: &words)
+            return words.bytes + encoding.encoder.utf8.padded(to: Self.nameCount)
         }
 
         /// Reads a request. Returns nil if it is none.
         init?(_ bytes: [UInt8]) {
             var words = Words(bytes)
             guard bytes.count == Self.byteCount, let kind = words.next(of: Kind.allCases) else { return nil }
-            self.kind = kind
-            number = words.next()
-            byteCount = words.next()
-            decoding.frame = words.next()
-            decoding.acceptsTruncated = words.next() == 1
+            let (number, byteCount) = (words.next(), words.next())
+            var job = EncodingJob(
+                encoder: bytes.text(Self.wordCount * 8..<bytes.count),
+                size: PixelSize(width: words.next(), height: words.next()))
+            guard let space = words.next(of: ColorSpace.allCases) else { return nil }
+            job.colorSpace = space
+            let quality = words.nextDouble()
+            guard (0...1).contains(quality) else { return nil }
+            job.isOpaque = words.next() == 1
+            job.options = EncodingOptions(
+                quality: quality, isLossless: words.next() == 1, isProgressive: words.next() == 1)
+            guard let decoding = DecodingRequest(&words) else { return nil }
+            self.init(kind, byteCount: byteCount, decoding: decoding, encoding: job)
+            self.number = number
+        }
+    }
+
+    extension DecodingRequest {
+        fileprivate func append(to words: inout Words) {
+            for value in [
+                frame, acceptsTruncated ? 1 : 0, OutputColor.allCases.firstIndex(of: color) ?? 0,
+                target?.size.width ?? 0, target?.size.height ?? 0,
+                target.flatMap { ImageTarget.Mode.allCases.firstIndex(of: $0.mode) } ?? 0,
+                target?.upscales == true ? 1 : 0, target?.preference == .speed ? 1 : 0,
+            ] { words.append(value) }
+        }
+
+        fileprivate init?(_ words: inout Words) {
+            let (frame, acceptsTruncated) = (words.next(), words.next() == 1)
             guard let color = words.next(of: OutputColor.allCases) else { return nil }
-            decoding.color = color
-            guard words.next() == 1 else { return }
+            self.init(color: color, frame: frame, acceptsTruncated: acceptsTruncated)
             let size = PixelSize(width: words.next(), height: words.next())
-            guard size.width > 0, size.height > 0, let mode = words.next(of: ImageTarget.Mode.allCases) else {
-                return nil
-            }
-            decoding.target = ImageTarget(
+            guard size.width > 0, size.height > 0, let mode = words.next(of: ImageTarget.Mode.allCases) else { return }
+            target = ImageTarget(
                 size, mode: mode, upscales: words.next() == 1, preference: words.next() == 1 ? .speed : .quality)
         }
+    }
+
+    extension String.UTF8View {
+        /// The first bytes, and zeros up to a number of bytes.
+        func padded(to count: Int) -> [UInt8] {
+            let bytes = prefix(count)
+            return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+        }
+    }
+
+    extension [UInt8] {
+        /// The text in a range, which ends with a zero or the range.
+        func text(_ range: Range<Int>) -> String { String(decoding: self[range].prefix { $0 != 0 }, as: UTF8.self) }
     }
 #endif

@@ -177,18 +177,17 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Creates the decoder, in this process or in workers.
     public func makeDecoder() -> any SizedImageDecoder {
-        let decoder = DownsamplingDecoder.standard(decoders, limits: decodingLimits)
         #if !canImport(ImageIO)
-            guard var isolation else { return decoder }
-            isolation.onEvent = { [observer, onEvent = isolation.onEvent] event in
-                onEvent(event)
-                observer?.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
+            if var isolation {
+                isolation.onEvent = { [observer, onEvent = isolation.onEvent] event in
+                    onEvent(event)
+                    observer?.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
+                }
+                return IsolatedDecoders(
+                    formats: decoders.map(\.format), limits: decodingLimits, isolation: isolation)
             }
-            return IsolatedDecoders(
-                decoder, formats: decoders.map(\.format), limits: decodingLimits, isolation: isolation)
-        #else
-            return decoder
         #endif
+        return DownsamplingDecoder.standard(decoders, limits: decodingLimits)
     }
 
     private func makePartialDownloads(in folder: URL) -> DiskDataCache? {

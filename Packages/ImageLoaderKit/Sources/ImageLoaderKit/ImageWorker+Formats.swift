@@ -13,12 +13,14 @@
         /// - Parameters:
         ///   - decoders: The decoders, in the order in which they are tried. A worker uses those of the formats that the
         ///     loader decodes.
+        ///   - makeEncoder: Returns the encoder with a name, for `IsolatedDecoders.encoder`, or nil.
         ///   - wrap: Returns a decoder that changes what the decoder of these formats does.
         public static func runIfAsked(
             decoders: @autoclosure () -> [any ImageDecoder] = .all,
+            makeEncoder: @escaping (String) -> (any ImageEncoder)? = { _ in nil },
             wrap: (DownsamplingDecoder) -> any SizedImageDecoder = { $0 }
         ) {
-            runIfAsked(readableFolders: fonts) { setup in
+            runIfAsked(readableFolders: fonts, makeEncoder: makeEncoder) { setup in
                 let decoders = decoders().filter { setup.formats.contains($0.format) }
                 return wrap(DownsamplingDecoder.standard(decoders, limits: setup.limits))
             }

@@ -5,7 +5,7 @@ import ImageCodecWebP
 import ImageCore
 
 /// How results are encoded, apart from their quality.
-public struct EncoderSettings: Hashable, Codable, Sendable {
+public struct EncoderSettings: Hashable, Sendable {
     /// Whether JPEG is progressive.
     public var isProgressiveJPEG = false
     /// Whether PNG is interlaced.
@@ -22,10 +22,23 @@ public struct EncoderSettings: Hashable, Codable, Sendable {
     /// Creates the standard settings, with which all formats but AVIF take about as long.
     public init() {}
 
-    /// Returns the largest area, in pixels, that an AVIF or JPEG XL encoder finishes within about 0.1 seconds.
-    func uninterruptedArea(of format: ImageFormat) -> Int {
-        let isFast = format == .avif ? avifSpeed >= 6 : jxlEffort <= 7
-        return isFast ? 1 << 16 : 0
+    /// Returns the name by which a worker makes the encoder of a format, or nil if the encoder can be interrupted here.
+    func workerName(of format: ImageFormat) -> String? {
+        switch format {
+        case .avif: "avif \(avifSpeed)"
+        case .jpegXL: "jxl \(jxlEffort)"
+        default: nil
+        }
+    }
+
+    /// Returns the encoder with a name of `workerName(of:)`, or nil.
+    static func encoder(named name: String) -> (any ImageEncoder)? {
+        let parts = name.split(separator: " ")
+        guard parts.count == 2, let effort = Int(parts[1]) else { return nil }
+        var settings = EncoderSettings()
+        (settings.avifSpeed, settings.jxlEffort) = (effort, effort)
+        let output = OutputFormats.output(for: ImageFormat(rawValue: String(parts[0])))
+        return output.map { settings.configured($0).encoder }
     }
 
     /// Returns a format with an encoder of these settings.

@@ -1,7 +1,6 @@
 public import Foundation
-import ImageCodecSVG
 public import ImageCore
-import ImageDecoding
+import ImageDecodingIsolation
 import ImageMetadata
 import ImageProcessing
 
@@ -12,8 +11,8 @@ public struct ImageRenderer: Sendable {
     /// Lossy results up to this quality are decoded for speed, because encoding loses far more than that.
     private static let maxQualityForSpeed = 85
 
-    /// Decodes the sources, within `limits.decoding`.
-    var decoder: DownsamplingDecoder
+    /// Decodes the sources, within `limits.decoding`: in workers, or in this process.
+    var decoder: any SizedImageDecoder
     var limits: RenderingLimits
     /// The formats of sources that are not decoded.
     var refusedSources: Set<ImageFormat> = []
@@ -75,11 +74,24 @@ public struct ImageRenderer: Sendable {
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
     }
 
+    /// The workers that decode; nil if this process does.
+    private var workers: IsolatedDecoders? { decoder as? IsolatedDecoders }
+
+    /// Returns a renderer whose workers have seen no image of another origin.
+    func scoped(to origin: String) -> ImageRenderer {
+        var renderer = self
+        if let workers { renderer.decoder = workers.scoped(to: origin) }
+        return renderer
+    }
+
     /// Returns a renderer with the limits of a URL.
     private func limited(by limits: ProcessingOptions.Limits) -> ImageRenderer {
         var renderer = self
-        renderer.limits = self.limits.replaced(by: limits)
-        renderer.decoder = renderer.limits.makeDecoder(refusing: refusedSources)
+        let limits = self.limits.replaced(by: limits)
+        renderer.limits = limits
+        renderer.decoder =
+            workers?.limited(to: limits.worker, memoryByteLimit: limits.workerBytes)
+            ?? limits.makeDecoder(refusing: refusedSources)
         return renderer
     }
 
@@ -141,9 +153,8 @@ public struct ImageRenderer: Sendable {
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
         var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
-        if [.avif, .jpegXL].contains(format) {
-            output.encoder = ProcessEncoder(
-                base: output.encoder, settings: encoders, smallArea: encoders.uninterruptedArea(of: format))
+        if let workers, let name = encoders.workerName(of: format) {
+            output.encoder = workers.encoder(like: output.encoder, named: name)
         }
         return output
     }
@@ -209,7 +220,6 @@ public struct ImageRenderer: Sendable {
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
-        let decoder = decoder(for: header, target: job.plan.target)
         let reader = try decoding { () throws(ImageDecodingError) in
             try decoder.makeFrameReader(of: source, request: request)
         }
@@ -232,12 +242,13 @@ public struct ImageRenderer: Sendable {
         _ isCancelled: @Sendable () -> Bool
     ) throws(RenderingFailure) -> WatermarkProcessor? {
         if options.opacity == 0 { return nil }
+        let decoder = scoped(to: watermark.origin).decoder
         do {
             let header = try decoder.header(of: watermark.file)
             let size = options.size(of: header.size, on: plan.output)
-            let request = DecodingRequest(target: .fit(size), color: .sRGB)
-            let bitmap = try decoder(for: header, target: request.target)
-                .decode(watermark.file, request: request, isCancelled: isCancelled).bitmap
+            let target = ImageTarget(size, upscales: header.format == .svg)
+            let request = DecodingRequest(target: target, color: .sRGB)
+            let bitmap = try decoder.decode(watermark.file, request: request, isCancelled: isCancelled).bitmap
             let stamp = try ResizeProcessor(stretchingTo: size, limits: limits.resizing).process(bitmap)
             return WatermarkProcessor(
                 stamp, identifier: watermark.identity,
@@ -249,17 +260,6 @@ public struct ImageRenderer: Sendable {
             // What remains is a cancellation.
             throw .cancelled
         }
-    }
-
-    /// Returns a decoder that draws a drawing in the size of the result, even if its own is smaller.
-    private func decoder(for header: ImageHeader, target: ImageTarget?) -> DownsamplingDecoder {
-        #if SVG
-            if header.format == .svg, let target {
-                let decoder = ProcessDecoder(base: SVGDecoder(size: target.size))
-                return DownsamplingDecoder(decoders: [decoder], limits: limits.decoding)
-            }
-        #endif
-        return decoder
     }
 
     private func decoding<Value>(

@@ -1,7 +1,6 @@
 public import ImageCore
 
-/// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside the processes of
-/// codecs.
+/// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside its worker.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
     public var sourceBytes = 32 << 20
@@ -27,8 +26,7 @@ public struct RenderingLimits: Hashable, Sendable {
 
     /// The number of frames of an animation that are delivered.
     func frameCount(of header: ImageHeader) -> Int {
-        if ProcessDecoder.formats.contains(header.format), header.size.area > ProcessDecoder.animationArea { return 1 }
-        return min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
+        min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
     }
 
     /// Returns the limits with those of a URL in their place.
@@ -56,6 +54,17 @@ public struct RenderingLimits: Hashable, Sendable {
         limits.decodedByteLimit = decodedBytes
         return limits
     }
+
+    /// The limits of a decoder in a worker: libjxl needs 52 bytes per pixel for a progressive lossy image with transparency.
+    var worker: DecodingLimits {
+        var limits = decoding
+        limits.decodedByteLimit = max(decodedBytes, sourcePixels * 52)
+        return limits
+    }
+
+    /// The memory of a worker in bytes: for libraries, fonts and the groups of a drawing, for the decoder, or for libjxl, which
+    /// encodes with 90 bytes per pixel.
+    var workerBytes: Int { 768 << 20 + max(worker.decodedByteLimit, resultPixels * 90) }
 
     /// The limits of resizing a decoded image.
     var resizing: DecodingLimits {

@@ -8,15 +8,19 @@ public struct Watermark: Sendable {
     let file: Data
     /// The opacity from 0 to 1, which URLs multiply.
     let opacity: Double
+    /// The origin of the image; empty for the settings.
+    let origin: String
     /// Tells the image and the opacity apart from others in cache keys.
     let identity: String
 
     /// - Parameters:
     ///   - file: An image in any format of sources.
     ///   - opacity: The opacity from 0 to 1.
-    public init(file: Data, opacity: Double) {
+    ///   - origin: The origin of the image; empty for the settings.
+    public init(file: Data, opacity: Double, origin: String = "") {
         self.file = file
         self.opacity = opacity
+        self.origin = origin
         identity = "\(Digest.text(of: file)):\(opacity)"
     }
 }

@@ -101,8 +101,10 @@ extension ImageService {
     func render(
         _ source: Data, _ request: ParsedRequests.Entry, _ file: LoadedFile?, _ trace: TraceContext
     ) async throws -> RenderedImage {
-        let renderer = parts.renderer
-        let watermark = file.map { Watermark(file: $0.data, opacity: parts.watermarkOpacity) } ?? parts.watermark
+        let renderer = renderer(for: request)
+        let origin = request.url.options.watermarkSource?.originName ?? ""
+        let loaded = file.map { Watermark(file: $0.data, opacity: parts.watermarkOpacity, origin: origin) }
+        let watermark = loaded ?? parts.watermark
         let watch = Stopwatch(parts.clock)
         return try await parts.tracer.traced("render", in: trace) { span in
             let image = try await decoding(request.url.source.originName) { isCancelled in

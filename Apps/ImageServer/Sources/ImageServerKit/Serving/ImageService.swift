@@ -154,7 +154,7 @@ public final class ImageService: Sendable {
 
     private func info(of request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> ImageInfo {
         let source = try await source(of: request, trace).data
-        let renderer = parts.renderer
+        let renderer = renderer(for: request)
         return try await decoding(request.url.source.originName) { isCancelled in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
@@ -164,6 +164,11 @@ public final class ImageService: Sendable {
                 orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,
                 size: source.count, thumbHash: ThumbHash(bitmap: preview).base64)
         }
+    }
+
+    /// Returns a renderer whose workers have seen no image of another origin, or of another user.
+    func renderer(for request: ParsedRequests.Entry) -> ImageRenderer {
+        parts.renderer.scoped(to: "\(request.url.source.originName) \(request.client.identity)")
     }
 
     /// Runs synchronous work on a decoder, fairly to other origins. `work` may call `isCancelled` on any thread.

@@ -2,6 +2,7 @@ import Foundation
 import ImageCoalescing
 import ImageCore
 import ImageDecoding
+import ImageDecodingIsolation
 import ImageDiskCaching
 import ImageHTTPCaching
 import ImageLoaderKit
@@ -36,7 +37,6 @@ package struct ServerComposition: Sendable {
     package init(_ settings: ServerSettings, logger: Logger) throws {
         parser = CurrentParser(try settings.makeParser())
         scheduler = settings.makeScheduler()
-        let decoder = settings.makeDecoder()
         let shared = try SharedLevel.make(settings)
         let breakers = settings.makeNetwork()
         let metrics = PrometheusMetrics()
@@ -44,6 +44,7 @@ package struct ServerComposition: Sendable {
         spanExporter = settings.makeSpanExporter(network, metrics, logger: logger)
         let tracer = settings.makeTracer(spanExporter)
         let observer = settings.makeObserver(metrics, tracer, logger: logger)
+        let decoder = settings.makeDecoder { Self.report($0, to: observer, logger) }
         let origins = try settings.makeOrigins(breakers, shared?.cache, metrics, logger: logger)
         let clock = ContinuousClock()
         let levels = try settings.makeResultLevels(shared?.cache)
@@ -62,12 +63,24 @@ package struct ServerComposition: Sendable {
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger),
             purges: Purges(levels: levels, longest: settings.bounds.longest, now: { Date() }),
-            fallback: try settings.makeFallback(decoder), settingsKey: settings.resultKey,
+            fallback: try settings.makeFallback(), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: .seconds(settings.requestSeconds), clock: clock, now: { Date() }, tracer: tracer,
             metrics: metrics, logger: logger)
         metricsExporter = settings.makeMetricsExporter(network, parts, scheduler)
+    }
+
+    private static func report(_ event: WorkerEvent, to observer: LoaderInstrumentation, _ logger: Logger) {
+        observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
+        switch event {
+        case .failed(let failure): logger.notice("a worker failed", metadata: ["reason": "\(failure)"])
+        case .callRefused(let call):
+            logger.warning("a worker made a call that was refused", metadata: ["call": "\(call)"])
+        case .unprotected(let reason):
+            logger.warning("workers can reach the system", metadata: ["reason": "\(reason)"])
+        @unknown default: break
+        }
     }
 
     /// Sends spans and metrics until the task is cancelled.
@@ -103,7 +116,20 @@ extension ServerSettings {
         return lane
     }
 
-    func makeDecoder() -> DownsamplingDecoder { limits.makeDecoder(refusing: refusedSources) }
+    /// - Parameter onEvent: Receives events of workers.
+    func makeDecoder(onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }) -> any SizedImageDecoder {
+        if isolation == .off { return limits.makeDecoder(refusing: refusedSources) }
+        var workers = ImageIsolation.workers(decoders)
+        workers.requirement = isolation == .required ? .required : .preferred
+        // The deadline of the request comes first.
+        workers.timeLimit = .seconds(self.requestSeconds + 1)
+        workers.memoryByteLimit = limits.workerBytes
+        workers.program = workerProgram
+        workers.onEvent = onEvent
+        return IsolatedDecoders(
+            formats: [any ImageDecoder].all.map(\.format).filter { !refusedSources.contains($0) },
+            limits: limits.worker, isolation: workers, buffers: PixelBufferPool(byteLimit: 64 << 20))
+    }
 
     /// The circuit breakers, the checks and libcurl.
     fileprivate func makeNetwork() -> CircuitBreakingTransport {
@@ -163,7 +189,7 @@ extension ServerSettings {
     }
 
     fileprivate func makeLoader(
-        _ origins: ModifyingTransport, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
+        _ origins: ModifyingTransport, _ decoder: any SizedImageDecoder, _ scheduler: PriorityScheduler,
         _ observer: LoaderInstrumentation
     ) -> ImageLoader {
         let downloadSeconds = self.downloadSeconds > 0 ? self.downloadSeconds : self.requestSeconds
@@ -227,7 +253,8 @@ extension ServerSettings {
     }
 
     /// A file is read now, and a URL when the image is needed.
-    fileprivate func makeFallback(_ decoder: DownsamplingDecoder) throws(SettingsFailure) -> FallbackImage? {
+    fileprivate func makeFallback() throws(SettingsFailure) -> FallbackImage? {
+        let decoder = limits.makeDecoder(refusing: refusedSources)
         let source: FallbackImage.Source
         if let encoded = self.fallbackData {
             guard let content = Data(base64Encoded: encoded) else { throw .invalid("fallbackData", "not Base64") }
@@ -280,13 +307,12 @@ extension ServerSettings {
 }
 
 extension RenderingLimits {
-    /// Returns a decoder of all formats of sources.
+    /// Returns a decoder of all formats of sources, in this process.
     ///
     /// - Parameter refused: The formats that it does not decode.
-    func makeDecoder(refusing refused: Set<ImageFormat>) -> DownsamplingDecoder {
+    func makeDecoder(refusing refused: Set<ImageFormat>) -> DrawingDecoder {
         let decoders = [any ImageDecoder].all.filter { !refused.contains($0.format) }
-            .map { ProcessDecoder.formats.contains($0.format) ? ProcessDecoder(base: $0) : $0 }
-        return DownsamplingDecoder.standard(decoders, limits: decoding, idleByteLimit: 64 << 20)
+        return DrawingDecoder(base: .standard(decoders, limits: decoding, idleByteLimit: 64 << 20))
     }
 }
 

@@ -58,6 +58,7 @@ extension ServiceFailure {
         case .source(let error), .unavailable(let error, _): error.gatewayStatus
         case .watermark(let failure): failure.status
         case .rendering(.encoding), .rendering(.processing), .other: 500
+        case .rendering(.decoding(.workerFailed(.notStarted))), .rendering(.decoding(.workerFailed(.unprotected))): 500
         case .rendering: 422
         case .overloaded, .cancelled: 503
         case .timedOut: 504

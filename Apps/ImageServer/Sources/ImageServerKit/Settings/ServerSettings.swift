@@ -18,6 +18,9 @@ package struct ServerSettings: Sendable {
     package var redisTimeout = Duration.milliseconds(500)
     package var limits: RenderingLimits
     package var admission: AdmissionGate.Limits
+    package var isolation: CodecIsolation
+    /// The program of workers; nil for this one. Not a setting.
+    package var workerProgram: String?
     /// The number of decodes at a time.
     package var decoders: Int
     package var bounds: LifetimeBounds
@@ -69,6 +72,7 @@ package struct ServerSettings: Sendable {
         redisURL = try values.checkedRedisURL()
         limits = values.limits
         admission = values.admission
+        isolation = try values.checkedIsolation()
         decoders = values.maxDecodes > 0 ? values.maxDecodes : max(1, coreCount)
         bounds = try values.bounds()
         responseRules = try values.responseRules()

@@ -90,6 +90,13 @@ extension SettingValues {
         return url
     }
 
+    func checkedIsolation() throws(SettingsFailure) -> CodecIsolation {
+        guard let isolation = CodecIsolation(rawValue: self.isolation) else {
+            throw .invalid("isolation", "\(self.isolation) is neither required, preferred nor off")
+        }
+        return isolation
+    }
+
     func checkedLogFormat() throws(SettingsFailure) -> LineLogHandler.Format {
         guard let format = LineLogHandler.Format(rawValue: self.logFormat) else {
             throw .invalid("logFormat", "\(self.logFormat) is neither text nor json")

@@ -133,6 +133,8 @@ package struct Settings: Sendable {
     let maxDecodes = Setting.serving(
         0, "The most decodes at a time; 0 for the number of processor cores", in: 0...1_024,
         imgproxy: "WORKERS", "CONCURRENCY")
+    let isolation = Setting.serving(
+        "preferred", "Whether codecs run in processes that can reach nothing: required, preferred or off")
     let maxDownloads = Setting.serving(32, "The most downloads at a time", in: 1...10_000)
     let maxDownloadsPerServer = Setting.serving(
         8, "The most downloads from one server (scheme, host, port) at a time", in: 1...10_000)

@@ -13,9 +13,11 @@ typedef enum { worker_silent, worker_message, worker_call, worker_gone, worker_l
 void worker_prepare(void);
 int worker_is_prepared(void);
 
-/* Starts a program with an argument. It inherits no variables, and one file: a socket as its standard input. Returns 0 or an
-   error number. */
-int worker_start(const char *program, const char *argument, int *process, int *socket);
+/* Starts a program with an argument, which starts workers. It inherits no variables, and one file: a socket as its standard input.
+   Returns 0 or an error number. */
+int worker_start_starter(const char *program, const char *argument, int *process, int *socket);
+/* Starts a worker. Waits until it is there. Returns 0 or an error number. */
+int worker_start(int starter, int64_t deadline, int *process, int *socket);
 
 /* Ends a process and waits for its end. Returns its wait status: that of a process that had ended by itself is its own. */
 int worker_end(int process);
@@ -30,6 +32,8 @@ int worker_memory(const uint8_t *bytes, size_t length, int writes);
    or an error number. */
 int worker_read(int file, uint8_t *bytes, size_t length, size_t offset);
 int worker_write(int file, const uint8_t *bytes, size_t length, size_t offset);
+/* Maps sealed memory for reading, or returns null. */
+void *worker_map(int file, size_t length);
 void worker_close(int file);
 
 /* Sends a message, with a file unless it is negative. Returns 0 or an error number. */
@@ -49,6 +53,8 @@ int worker_refuse(int calls, int *forbidden);
 /* The name of a call, or null if it is not in the list of common ones. */
 const char *worker_call_name(int number);
 
+/* Called in a starter: starts workers as they are asked for. Returns in each worker, whose standard input is its socket. */
+void worker_start_others(void);
 /* Called in a worker: it ends with the socket, and if memory is short, the system ends it first. */
 void worker_depend_on_parent(void);
 int worker_end_with(int socket);
