@@ -133,6 +133,41 @@ final class PhotoViewerTests: DesktopTestCase {
         }
     }
 
+    func testAnAnimatedPhotoPlays() throws {
+        try onFeed(photos: 10) { fixture in
+            // The eighth photo is an animated GIF.
+            fixture.window.list.activate(7)
+            let view = fixture.window.viewer.image.cell.view
+            // A single image has at most two identities: the texture and the cairo image.
+            var names: Set<UInt?> = []
+            XCTAssertTrue(
+                fixture.waitUntil {
+                    if fixture.isSettled { names.insert(view.shownImageID) }
+                    return names.count > 2
+                })
+        }
+    }
+
+    func testAPhotoOfWhichOnlyThePreviewIsStoredCanBeRetried() throws {
+        try onFeed(photos: 10) { fixture in
+            fixture.window.list.activate(0)
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+            let viewer = fixture.window.viewer
+            let preview = try XCTUnwrap(
+                fixture.loading.full(fixture.model.photos[5], viewer.image.viewSize).lowQuality.first)
+            Task { try await fixture.loading.loader.image(for: preview) }
+            XCTAssertTrue(fixture.waitUntil { fixture.loading.loader.cachedImage(for: preview) != nil })
+            fixture.origin.stop()
+            fixture.window.openImage(at: 5)
+            XCTAssertTrue(fixture.waitUntil { viewer.offersRetry })
+            XCTAssertEqual(viewer.image.appearance.kind, .preview)
+            XCTAssertNotEqual(unsafe gtk_widget_activate(viewer.retry.pointer), 0)
+            XCTAssertTrue(fixture.waitUntil { viewer.image.appearance.phase.isLoading })
+            XCTAssertFalse(viewer.offersRetry)
+            XCTAssertTrue(fixture.waitUntil { viewer.offersRetry })
+        }
+    }
+
     func testTheFeedAndAPhotoNeedAtMost360Points() throws {
         try onFeed(photos: 10) { fixture in
             for _ in 0..<2 {

@@ -75,6 +75,7 @@ struct FeedLoading {
             url: photo.url, target: target, processors: Self.processors, priority: .veryHigh)
         request.color = color
         request.isProgressive = true
+        request.placeholder = photo.thumbHash.map { .thumbHash($0) }
         var lowQuality = ImageRequest(url: photo.thumbnailUrl, target: target, processors: Self.processors)
         lowQuality.color = color
         request.lowQuality = [lowQuality]

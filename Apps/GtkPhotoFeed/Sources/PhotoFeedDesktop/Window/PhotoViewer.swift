@@ -20,6 +20,8 @@ final class PhotoViewer {
     private var neighbors: [Photo] = []
     private let previous = GtkWidgetRef.button(icon: "go-previous-symbolic").styled("circular", "osd")
     private let next = GtkWidgetRef.button(icon: "go-next-symbolic").styled("circular", "osd")
+    /// Shown if only the preview is loaded. Without any image, the view has a button of its own.
+    let retry = GtkWidgetRef.button("Not loaded in full. Try again").styled("osd", "pill")
     /// The share of the view by which a key pans.
     private static let panShare = 0.2
 
@@ -33,7 +35,18 @@ final class PhotoViewer {
         widget.setBase(image.widget)
         add(previous, "Previous photo (Page Up)", GTK_ALIGN_START) { [weak self] in self?.onStep(-1) }
         add(next, "Next photo (Page Down)", GTK_ALIGN_END) { [weak self] in self?.onStep(1) }
+        addRetry()
         image.onChange = { [weak self] in self?.imageChanged() }
+    }
+
+    var offersRetry: Bool { retry.isVisible }
+
+    private func addRetry() {
+        retry.setMargins(24)
+        retry.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_END)
+        retry.isVisible = false
+        retry.onSignal("clicked") { [weak self] in self?.image.retry() }
+        widget.addLayer(retry)
     }
 
     private func add(_ button: GtkWidgetRef, _ hint: String, _ align: GtkAlign, _ action: @escaping () -> Void) {
@@ -67,6 +80,8 @@ final class PhotoViewer {
     }
 
     private func imageChanged() {
+        let isIncomplete = image.appearance.phase.isFailure && [.preview, .previous].contains(image.appearance.kind)
+        if isIncomplete != offersRetry { retry.isVisible = isIncomplete }
         guard image.appearance.kind == .final, !image.appearance.isAnimating else { return }
         // After the photo, so that they don't delay it.
         prefetcher.start(neighbors.map { loading.full($0, image.viewSize) })

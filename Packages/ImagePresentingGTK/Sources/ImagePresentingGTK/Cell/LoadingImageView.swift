@@ -65,7 +65,7 @@ public final class LoadingImageView: ImageSurface {
         binding = ImageBinding(loader: loader, options: options, clock: clock)
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         binding.surface = self
-        view.onRetry = { [weak self] in self?.binding.retry() }
+        view.onRetry = { [weak self] in self?.retry() }
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.reload() }
     }
 
@@ -121,6 +121,9 @@ public final class LoadingImageView: ImageSurface {
         request = nil
         binding.unbind()
     }
+
+    /// Loads the image again after a failure.
+    func retry() { binding.retry() }
 
     /// Sets whether the view is on the screen. A view that isn't neither loads nor holds an image.
     public func setOnScreen(_ isOnScreen: Bool) { binding.isVisible = isOnScreen }

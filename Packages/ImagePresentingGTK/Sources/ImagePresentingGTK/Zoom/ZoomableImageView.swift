@@ -85,6 +85,10 @@ public final class ZoomableImageView {
         cell.cancelLoading()
     }
 
+    /// Loads the image again after a failure. Without any image, the view has a button for it. If it shows a preview, offer
+    /// your own.
+    public func retry() { cell.retry() }
+
     /// Multiplies the scale at the center of the view. Factors over 1 enlarge the image.
     ///
     /// The scale is limited: to at most 16, or the scale at which the image fits if that is larger; and to at least the
