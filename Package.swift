@@ -256,7 +256,7 @@ let composition = [
         "ImageLoaderKit",
         uses: [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
-            "ImageDecoding", "ImageProcessing", curlOnLinux, onLinux("ImageColorManagement"),
+            "ImageDecoding", "ImageProcessing", "ImageThumbHash", curlOnLinux, onLinux("ImageColorManagement"),
             onLinux("ImageDecodingIsolation"), onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
             "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
@@ -460,7 +460,10 @@ let benchmarks = [
     // A program that has only the loader, so that its memory is that of the loader.
     command(
         "FeedBenchmarks", in: "Benchmarks",
-        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "CTransportFloor"]),
+        uses: [
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageThumbHash", "PhotoFeedModel",
+            "CTransportFloor",
+        ]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
     appKernels(

@@ -52,6 +52,9 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
     options.cacheKeyRules = CacheKeyRules(["*": .dropping(["token"])])
     options.account = { "eve" }
+    options.variants = ImageVariants { _ in nil }
+    options.networkCostMonitor = SettableConditionMonitor(NetworkCost.high)
+    options.requestHints = [.formats, .lowData]
     options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
     options.challengeHandler = { _, head in head.status == .unauthorized }
     options.partialDownloadByteLimit = 0

@@ -16,6 +16,8 @@ internal import ImageLoaderKit
 /// - `FeedBenchmarks load ORIGIN CACHE COUNT DECODES` requests them as a feed does. CACHE is the folder of the disk
 ///   cache, and DECODES the number of decodes at a time.
 /// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
+/// - `FeedBenchmarks originals FEED CACHE` and `FeedBenchmarks variants FEED CACHE` load the photos of a list of the demo
+///   server. `bench-variants` runs them.
 /// - `FeedBenchmarks decode FOLDER COUNT` decodes the images of a folder without a loader, on all cores.
 ///
 /// Each prints a line of JSON for each round.
@@ -35,9 +37,13 @@ enum Main {
         case ("memory", 5, 2):
             let loader = try makeLoader(arguments[2])
             for _ in 0..<numbers[1] { try await load(arguments[1], numbers[0], atOnce: 1, loader) }
+        case ("originals", 3, 0), ("variants", 3, 0):
+            try await VariantRun.measure(arguments[1], arguments[2], usesVariants: arguments[0] == "variants")
         default:
             print("usage: FeedBenchmarks load ORIGIN CACHE COUNT DECODES")
             print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
+            print("       FeedBenchmarks originals FEED CACHE")
+            print("       FeedBenchmarks variants FEED CACHE")
             print("       FeedBenchmarks decode FOLDER COUNT")
             exit(64)
         }

@@ -66,11 +66,13 @@ public enum PhotoFeedApp {
     ///   - feed: The origin of the feed, such as `http://host:port`, or `nil` for the demo server in this process.
     ///   - cache: The folder of the disk cache, or `nil` for the user's cache folder.
     ///   - color: The color space of images, or `nil` for what GTK can show.
-    public static func run(feed: String?, cache: String?, color: OutputColor?) throws {
+    ///   - usesVariants: Whether the demo server sends images in the size in which they are shown.
+    public static func run(feed: String?, cache: String?, color: OutputColor?, usesVariants: Bool) throws {
         try start()
         let origin = try feed == nil ? DemoOrigin() : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
-        let loading = FeedLoading(cacheDirectory: URL(filePath: folder), color: color, isolates: true)
+        let loading = FeedLoading(
+            cacheDirectory: URL(filePath: folder), color: color, usesVariants: usesVariants, isolates: true)
         let address = feed ?? origin?.address ?? ""
         guard let model = loading.model(of: address) else { throw Failure.invalidFeed(address) }
         runApplication { FeedWindow(model, loading: loading) }

@@ -26,6 +26,9 @@ struct PhotoFeedCommand: ParsableCommand {
     @Option(help: "The color space of images: srgb, p3 or auto. By default auto with GTK 4.16 or later, else srgb.")
     var color: OutputColor?
 
+    @Flag(help: "Loads images in the size in which they are shown, which the demo server makes.")
+    var variants = false
+
     @Option(help: "Takes screenshots of the app in several states into this folder instead.")
     var screenshots: String?
 
@@ -34,7 +37,7 @@ struct PhotoFeedCommand: ParsableCommand {
         // thread.
         try MainActor.assumeIsolated {
             if let screenshots { return try PhotoFeedApp.takeScreenshots(into: screenshots) }
-            try PhotoFeedApp.run(feed: feed, cache: cache, color: color)
+            try PhotoFeedApp.run(feed: feed, cache: cache, color: color, usesVariants: variants)
         }
     }
 }

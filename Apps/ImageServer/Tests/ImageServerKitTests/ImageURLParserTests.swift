@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageLoading
 import ImageProcessing
 import Testing
 
@@ -17,6 +18,28 @@ import Testing
 
     private func failure(_ path: String, presets: [String] = []) -> URLFailure? {
         #expect(throws: URLFailure.self) { try parse(path, presets: presets) }
+    }
+
+    @Test("reads the URLs of a loader's variants, signed or not")
+    func variants() throws {
+        let key = try #require(URLSignature.Pair(hexadecimalKey: "6b6579", salt: "73616c74"))
+        let parser = ImageURLParser(signature: URLSignature([key]))
+        let server = try #require(URL(string: "http://images.example"))
+        let sign = ImageVariants.hmacSHA256(key: Array("key".utf8), salt: Array("salt".utf8))
+        for source in ["http://example.com/a.jpg", "https://example.com/a%20b@2.jpg?x=1&y=%2F"] {
+            let variant = ImageVariant(
+                source: try #require(URL(string: source)), width: 363, height: nil, mode: .fit, quality: 80,
+                format: .webP)
+            for (variants, parser) in [
+                (ImageVariants.imgproxy(server, sign: sign), parser), (.imgproxy(server), .init(signature: nil)),
+            ] {
+                let url = try #require(variants.url(for: variant))
+                let read = try parser.parse(url.path(percentEncoded: true), now: now)
+                #expect(read.source == variant.source)
+                #expect(read.options.width == 363 && read.options.height == 0 && read.options.quality == 80)
+                #expect(read.options.format == .webP && read.options.resizingType == .fit)
+            }
+        }
     }
 
     @Test(

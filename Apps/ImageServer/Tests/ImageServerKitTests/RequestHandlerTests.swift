@@ -28,6 +28,12 @@ import Testing
         #expect(response["ETag"]?.hasPrefix("\"") == true)
         #expect(response["X-Cache"] == "origin")
         #expect(response["X-Result-Size"] == "10x5")
+        #expect(response["Cache-Status"] == "image-server;fwd=miss")
+        #expect(response["Source-Size"] == "width=80, height=40")
+        let hash = try #require(response["ThumbHash"])
+        #expect(
+            hash.hasPrefix(":") && hash.hasSuffix(":")
+                && Data(base64Encoded: String(hash.dropFirst().dropLast())) != nil)
         #expect(response["X-Content-Type-Options"] == "nosniff")
         #expect(response["Content-Disposition"] == "inline; filename=\"a.png\"")
         #expect(response["Vary"] == nil)
@@ -35,6 +41,8 @@ import Testing
         #expect(response["X-Request-Id"]?.count == 16)
         let second = await handler.answer(path)
         #expect(second["X-Cache"] == "memory")
+        #expect(second["Cache-Status"] == "image-server;hit;detail=memory")
+        #expect(second["ThumbHash"] == hash)
         #expect(second["ETag"] == response["ETag"])
         #expect(second.body == response.body)
     }
@@ -221,6 +229,25 @@ import Testing
         #expect(try info.size == SampleImages.jpeg().count && info.frames == 1 && !info.hasAlpha)
         #expect(Data(base64Encoded: info.thumbHash)?.isEmpty == false)
         #expect(await handler.answer("/info/_").status == 404)
+    }
+
+    @Test("answers for many sources at once, in their order, each with its failure")
+    func infos() async throws {
+        let (_, handler) = try handler()
+        let path = "%2F_%2Fplain%2Fhttp%253A%252F%252Fexample.com%252Fa.jpg"
+        let response = await handler.answer("/infos?path=\(path)&x=1&path=%2F_%2Fnope:1%2Fplain%2Fx&path=\(path)")
+        #expect(response.status == 200 && response["Content-Type"] == "application/json")
+        let results = try JSONDecoder().decode([ImageInfoResult].self, from: response.body)
+        #expect(results.map { $0.info?.width } == [80, nil, 80])
+        #expect(results.map(\.failure) == [nil, "unknown option: nope", nil])
+    }
+
+    @Test("limits the number of sources of one request", arguments: [(0, 400), (1, 200), (100, 200), (101, 400)])
+    func infoLimit(count: Int, status: Int) async throws {
+        let (_, handler) = try handler()
+        let items = Array(repeating: "path=%2F_%2Fplain%2Fx", count: count).joined(separator: "&")
+        #expect(await handler.answer("/infos?" + items).status == status)
+        #expect(await handler.answer("/infos").status == 400)
     }
 
     @Test("uses a request id of the client if it can be logged")

@@ -122,7 +122,10 @@ struct InspectTests {
         let server = try LoopbackServer { request in
             let headers = [
                 "/fresh": ["Cache-Control": "max-age=60", "Vary": "Accept"],
-                "/stale": ["Cache-Control": "max-age=0", "ETag": "\"1\""],
+                "/stale": [
+                    "Cache-Control": "max-age=0", "ETag": "\"1\"", "Cache-Status": "edge; hit",
+                    "Server-Timing": "decode;dur=3",
+                ],
             ]
             return .ok(image, headers: headers[request.path] ?? [:])
         }
@@ -141,6 +144,8 @@ struct InspectTests {
         let stale = try object(await tool.run(["explain", urls[1], "--json"] + cache).output)
         #expect(stale["outcome"] as? String == "revalidate")
         #expect((stale["reason"] as? String)?.contains("If-None-Match") == true)
+        let lines = try await tool.run(["explain", urls[1]] + cache).output
+        #expect(lines.contains("  the server's caches: edge; hit\n  the server's times: decode;dur=3\n"))
         let listed = try await tool.run(["cache", "list"] + cache).output
         #expect(urls.allSatisfy { listed.contains("  \($0)\n") } && listed.split(separator: "\n").count == 2)
         #expect(try await tool.run(["cache", "show", urls[1]] + cache).output.contains("Cache-Control: max-age=0"))

@@ -4,7 +4,7 @@ import ImageHTTPCaching
 import ImageTransporting
 
 extension CacheIdentity {
-    /// Creates an identity from all headers except those for caches, because any of them may contain a token.
+    /// Creates an identity from all headers except those for caches and hints, because any of them may contain a token.
     init(_ fields: HTTPFields, account: String?) {
         let others = fields.filter { !Self.cacheHeaders.contains($0.name) }
         let lines = others.map { [$0.name.canonicalName, $0.byteText].textWithLengths }.sorted().joined()
@@ -14,7 +14,8 @@ extension CacheIdentity {
     }
 
     private static let cacheHeaders: Set<HTTPField.Name> = [
-        .authorization, .cacheControl, .range, .ifRange, .ifNoneMatch, .ifModifiedSince,
+        .authorization, .cacheControl, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .accept,
+        HTTPField.Name("Save-Data") ?? .accept,
     ]
 }
 

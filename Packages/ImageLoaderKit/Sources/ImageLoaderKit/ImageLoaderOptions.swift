@@ -7,6 +7,7 @@ public import ImageLoading
 public import ImageMemoryCaching
 import ImageMonitoring
 import ImageScheduling
+import ImageThumbHash
 import ImageTieredCaching
 public import ImageTransporting
 
@@ -69,6 +70,14 @@ public struct ImageLoaderOptions: Sendable {
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
     /// Determines which URLs identify the same image: in memory, on disk and among requests in progress.
     public var cacheKeyRules = CacheKeyRules()
+    /// Loads variants of images in place of originals, from a server that makes them: `.imgproxy(server)`. Nil for none.
+    public var variants: ImageVariants?
+    /// Reports what data costs. If the cost is high, variants are smaller and in lower quality. Nil to ignore it.
+    ///
+    /// On Apple's platforms, the default is `NWPathMonitor`. Linux doesn't know: use a `SettableConditionMonitor`.
+    public var networkCostMonitor: (any ConditionMonitor<NetworkCost>)?
+    /// What each request tells the server about the client. By default nothing that splits the caches of servers.
+    public var requestHints = RequestHints.standard
     /// Returns the account of the current user; nil for none. No account finds the images of another, in memory, on disk or
     /// in progress.
     ///
@@ -146,6 +155,7 @@ public struct ImageLoaderOptions: Sendable {
         #if canImport(ImageIO)
             memoryPressureMonitor = DispatchMemoryPressureMonitor()
             connectivityMonitor = NetworkConnectivityMonitor()
+            networkCostMonitor = NetworkCostMonitor()
         #else
             // Fails on an older kernel or in a sandbox. The limits of the caches hold nevertheless.
             memoryPressureMonitor = try? LinuxMemoryPressureMonitor()
@@ -168,6 +178,11 @@ public struct ImageLoaderOptions: Sendable {
             configuration.urlIdentifier = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
         configuration.account = account
+        configuration.variants = variants
+        configuration.networkCostMonitor = networkCostMonitor
+        configuration.hints = requestHints
+        configuration.formats = decoders.map(\.format)
+        configuration.placeholder = { ThumbHash(field: $0.headers["ThumbHash"])?.image }
         configuration.animationByteLimit = animationByteLimit
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
@@ -312,7 +327,9 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Creates the network for http and https, as `makeTransport` and `userAgent` say, for a transport that you compose.
     public func makeNetwork() -> any DataTransport {
-        UserAgentTransport(base: makeTransport(makePlatformTransport()), userAgent: userAgent)
+        FieldsTransport(
+            base: makeTransport(makePlatformTransport()), userAgent: userAgent,
+            sendsPriority: requestHints.contains(.priority))
     }
 
     private func makePlatformTransport() -> any DataTransport {
@@ -347,16 +364,46 @@ private struct DiskFolders: DiskMaintenance {
     }
 }
 
-/// Adds a `User-Agent` to requests without one.
-private struct UserAgentTransport: DataTransport {
+/// Adds a `User-Agent` to requests without one, and the priority.
+private struct FieldsTransport: DataTransport {
     let base: any DataTransport
     let userAgent: String?
+    let sendsPriority: Bool
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         request.headers[.userAgent] = request.headers[.userAgent] ?? userAgent
+        #if !canImport(ImageIO)
+            // URLSession sends its own.
+            if sendsPriority { request.addPriority() }
+        #endif
         return try await base.send(request)
     }
 
     func closeIdleConnections() { base.closeIdleConnections() }
+}
+
+extension TransportRequest {
+    /// Adds the `Priority` (RFC 9218, section 4), unless it is that of requests without the field.
+    fileprivate mutating func addPriority() {
+        guard let name = HTTPField.Name("Priority"), headers[name] == nil else { return }
+        let urgency =
+            switch priority {
+            case .veryHigh: 1
+            case .high: 2
+            case .normal: 3
+            case .low: 5
+            case .veryLow: 7
+            }
+        let members = (urgency == 3 ? [] : ["u=\(urgency)"]) + (isIncremental ? ["i"] : [])
+        if !members.isEmpty { headers[name] = members.joined(separator: ", ") }
+    }
+}
+
+extension ThumbHash {
+    /// Reads a response field: bytes in Base64 between colons (RFC 9651, 3.3.5).
+    fileprivate init?(field: String?) {
+        guard let field, field.count <= 50, field.hasPrefix(":"), field.hasSuffix(":") else { return nil }
+        try? self.init(base64: String(field.dropFirst().dropLast()))
+    }
 }

@@ -4,7 +4,8 @@ import Synchronization
 
 // These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
 // origin, headers and `identifier`, and belongs to the account of the moment. Originals in memory, files and
-// `data:` URLs are not stored on disk.
+// `data:` URLs are not stored on disk. With `variants`, the target of a request chooses the variant that is meant, and the
+// original is meant without one.
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
@@ -101,6 +102,7 @@ extension ImageLoader {
     /// Returns nil for originals that are not stored on disk.
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
         guard !request.origin.isLocal else { return nil }
-        return try? TransportRequest(request, original(of: request), configuration.transferOptions)
+        let request = chosen(request)
+        return try? TransportRequest(request, original(of: request), configuration)
     }
 }

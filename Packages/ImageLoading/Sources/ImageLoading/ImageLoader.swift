@@ -52,12 +52,14 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// Returns the image if it is in the memory cache. Returns nil if the request bypasses the memory cache.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        memoryHit(cacheKey(for: request), for: request)
+        let request = chosen(request)
+        return memoryHit(cacheKey(for: request), for: request)
     }
 
-    /// Returns the key of a request in the memory cache, by `urlIdentifier` and `account` of ``ImageLoaderParts``.
+    /// Returns the key of a request in the memory cache, by `urlIdentifier` and `account` of ``ImageLoaderParts``. With
+    /// variants, it is that of the variant.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey {
-        request.cacheKey(urlIdentifier: configuration.urlIdentifier, account: configuration.account?())
+        chosen(request).cacheKey(urlIdentifier: configuration.urlIdentifier, account: configuration.account?())
     }
 
     func makeRequestID() -> UInt64 { lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -84,6 +86,7 @@ public final class ImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, following priority: LivePriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
+        let request = chosen(request)
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
         return try await result(for: RequestContext(self, request, key), priority, onProgress).get().loaded
@@ -92,7 +95,8 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        try await data(for: request, cacheKey(for: request), LivePriority(request.priority), onProgress)
+        let request = chosen(request)
+        return try await data(for: request, cacheKey(for: request), LivePriority(request.priority), onProgress)
     }
 
     func data(

@@ -15,6 +15,17 @@ public struct ImageLoaderParts: Sendable {
     ///
     /// It is called for each lookup in memory, on the caller's thread.
     public var account: (@Sendable () -> String?)?
+    /// Makes URLs of variants; nil to load the URLs of requests. A request can have its own.
+    public var variants: ImageVariants?
+    /// Reports what data costs, for variants and ``RequestHints/lowData``. With nil, only requests can ask for less data.
+    public var networkCostMonitor: (any ConditionMonitor<NetworkCost>)?
+    /// What requests say beyond the fields that the application sets.
+    public var hints: RequestHints = []
+    /// The formats that the decoder reads, for variants and ``RequestHints/formats``. Empty if unknown.
+    public var formats: [ImageFormat] = []
+    /// Returns the image that a response field describes, which progressive requests show until the body has more to
+    /// show; nil for none. It must take much less than a frame.
+    public var placeholder: (@Sendable (OriginalResponse) -> DecodedImage?)?
     /// Stores and downloads originals: `.cached(…)`, or `.uncached(…)` without a disk cache.
     public var transport: LoaderTransport
     /// Decodes originals.

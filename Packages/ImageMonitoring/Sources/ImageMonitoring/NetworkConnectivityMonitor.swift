@@ -29,4 +29,28 @@
             latest.observe(handler)
         }
     }
+
+    /// Monitors with `NWPathMonitor` what data costs on an Apple device. Reports changes on a queue of the monitor.
+    ///
+    /// The cost is high on mobile networks and hotspots, and in Low Data Mode.
+    public final class NetworkCostMonitor: ConditionMonitor {
+        private let latest = SettableConditionMonitor(NetworkCost.normal)
+        private let paths = Mutex(NWPathMonitor())
+
+        /// Creates a monitor that observes until it is released.
+        public init() {
+            paths.withLock { [latest] paths in
+                paths.pathUpdateHandler = { latest.condition = $0.isExpensive || $0.isConstrained ? .high : .normal }
+                paths.start(queue: DispatchQueue(label: "network-cost"))
+            }
+        }
+
+        deinit { paths.withLock { $0.cancel() } }
+
+        public var condition: NetworkCost { latest.condition }
+
+        public func observe(_ handler: @escaping @Sendable (NetworkCost) -> Void) -> ChangeObservation {
+            latest.observe(handler)
+        }
+    }
 #endif

@@ -79,8 +79,10 @@ public struct TransportRequest: Sendable {
     public var allowsExpensiveNetworks = true
     /// Whether networks in Low Data Mode are used. Only URLSession knows.
     public var allowsConstrainedNetworks = true
-    /// How urgent the request is, as a hint for the server. Only URLSession sends it.
+    /// How urgent the request is, as a hint for the server. URLSession sends it, and a loader of `ImageLoaderOptions`.
     public var priority = RequestPriority.normal
+    /// Whether parts of the response are shown before its end, as a hint for the server (RFC 9218, 4.2).
+    public var isIncremental = false
     /// The priority while it can change; nil if it can't.
     package var livePriority: LivePriority?
 

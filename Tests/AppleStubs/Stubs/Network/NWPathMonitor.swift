@@ -1,4 +1,4 @@
-// The API that NetworkConnectivityMonitor needs.
+// The API that NetworkConnectivityMonitor and NetworkCostMonitor need.
 @_exported public import Dispatch
 import Synchronization
 
@@ -6,6 +6,8 @@ public struct NWPath: Sendable {
     public enum Status: Sendable { case satisfied, unsatisfied, requiresConnection }
 
     public let status: Status
+    public var isExpensive = false
+    public var isConstrained = false
 }
 
 /// Sendable in the SDK of Xcode 27. Here it is not, as in older SDKs, which accept less.
@@ -33,9 +35,10 @@ public enum NetworkStub {
     public static var observingCount: Int { handlers.withLock { $0.count } }
 
     /// Reports a path to all monitors, on their queues. Returns when they have handled it.
-    public static func change(_ status: NWPath.Status) {
+    public static func change(_ status: NWPath.Status, isExpensive: Bool = false, isConstrained: Bool = false) {
+        let path = NWPath(status: status, isExpensive: isExpensive, isConstrained: isConstrained)
         for (queue, handler) in handlers.withLock({ Array($0.values) }) {
-            queue.sync { handler(NWPath(status: status)) }
+            queue.sync { handler(path) }
         }
     }
 }

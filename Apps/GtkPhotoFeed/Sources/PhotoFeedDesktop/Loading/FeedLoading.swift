@@ -15,22 +15,27 @@ struct FeedLoading {
     let thumbnailSize = ThumbnailSize()
     /// The color space of each image.
     private let color: OutputColor
+    /// Whether cells show variants of the full images. The demo server makes them.
+    private let usesVariants: Bool
     /// The processors of each image.
     private static let processors: [any ImageProcessor] = [PackedPixels()]
 
     /// - Parameters:
     ///   - observesMemory: Whether images leave memory under memory pressure.
     ///   - color: The color space of each image; nil for what GTK can show.
+    ///   - usesVariants: Whether the demo server sends images in the size in which they are shown.
     ///   - isolates: Whether worker processes decode images, on Linux. The program must call `ImageWorker.runIfAsked`.
     init(
         cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, observesMemory: Bool = true, retries: Int = 2,
-        color: OutputColor? = nil, isolates: Bool = false
+        color: OutputColor? = nil, usesVariants: Bool = false, isolates: Bool = false
     ) {
+        self.usesVariants = usesVariants
         self.color = color ?? (LoadingImageView.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.maxRetries = retries
         defaults.observer = downloads
+        if usesVariants { defaults.variants = .demo }
         #if os(Linux)
             if isolates { defaults.isolation = .workers(2) }
         #endif
@@ -54,7 +59,7 @@ struct FeedLoading {
 
     func thumbnail(of photo: Photo, _ size: PixelSize) -> ImageRequest {
         var request = ImageRequest(
-            url: photo.thumbnailUrl, target: ImageTarget(size, mode: .fill),
+            url: usesVariants ? photo.url : photo.thumbnailUrl, target: ImageTarget(size, mode: .fill),
             processors: Self.processors, priority: .high)
         request.color = color
         if let thumbHash = photo.thumbHash { request.placeholder = .thumbHash(thumbHash) }

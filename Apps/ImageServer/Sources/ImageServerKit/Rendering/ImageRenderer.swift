@@ -3,6 +3,7 @@ public import ImageCore
 import ImageDecodingIsolation
 import ImageMetadata
 import ImageProcessing
+import ImageThumbHash
 
 /// Decodes a source to size, applies the options and encodes the result.
 ///
@@ -52,7 +53,8 @@ public struct ImageRenderer: Sendable {
         if header.format == .svg { options.enlarges = true }
         let output = output(for: header, options, accepted)
         if isUnprocessed(header.format, output, options) {
-            return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
+            return RenderedImage(
+                data: source, format: header.format, size: header.size, sourceSize: header.size, times: StageTimes())
         }
         let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
         let trimmed = try frameCount == 1 ? trimmed(source, options, isCancelled) : nil
@@ -71,7 +73,9 @@ public struct ImageRenderer: Sendable {
         let data = try job.encode(frames, loopCount: header.loopCount)
         return RenderedImage(
             data: try withMetadata(of: source, data, job), format: output.format, size: plan.output,
-            leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
+            leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0,
+            thumbHash: frames.first.map { ThumbHash(bitmap: $0.bitmap).base64 }, sourceSize: header.size,
+            times: job.times)
     }
 
     /// The workers that decode; nil if this process does.

@@ -11,6 +11,10 @@ public struct RenderedImage: Sendable {
     public var size: PixelSize
     /// The number of frames of the source that are left out because of the limits.
     public var leftOutFrames = 0
+    /// The ThumbHash of the first frame in Base64; nil if the source is delivered as it is.
+    public var thumbHash: String?
+    /// The upright size of the source; nil if it is not known.
+    public var sourceSize: PixelSize?
     /// The time that each step took.
     public var times: StageTimes
 }

@@ -60,6 +60,10 @@ public struct ResultMetadata: Hashable, Sendable, Codable {
     public var madeAt: Date
     /// The time until which the result is served without asking the origin.
     public var freshUntil: Date
+    /// The ThumbHash of the result in Base64; nil if the source is delivered as it is.
+    public var thumbHash: String?
+    /// The upright size of the source in pixels; nil if it is not known.
+    public var sourceSize: PixelSize?
 
     /// The format.
     public var imageFormat: ImageFormat { ImageFormat(rawValue: format) }

@@ -37,3 +37,11 @@ public struct ImageInfo: Hashable, Sendable, Codable {
     /// A placeholder of about 25 bytes in Base64.
     public var thumbHash: String
 }
+
+/// What is known about one of several sources, or why nothing is.
+public struct ImageInfoResult: Sendable, Codable {
+    /// What is known.
+    public var info: ImageInfo?
+    /// Why nothing is known.
+    public var failure: String?
+}

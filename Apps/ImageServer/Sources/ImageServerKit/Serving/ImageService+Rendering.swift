@@ -127,7 +127,8 @@ extension ImageService {
             tag: "\"\(Digest.text(of: image.data))\"",
             leftOutFrames: image.leftOutFrames > 0 ? image.leftOutFrames : nil, originalDigest: digest,
             storage: freshness.storage, madeAt: parts.now(),
-            freshUntil: parts.bounds.end(of: freshness, now: parts.now()))
+            freshUntil: parts.bounds.end(of: freshness, now: parts.now()), thumbHash: image.thumbHash,
+            sourceSize: image.sourceSize)
         return StoredResult(data: image.data, metadata: metadata)
     }
 

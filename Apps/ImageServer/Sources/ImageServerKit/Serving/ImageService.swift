@@ -91,6 +91,32 @@ public final class ImageService: Sendable {
         }
     }
 
+    /// The largest number of sources of one request.
+    static let maxInfoCount = 100
+    /// The number of sources of one request that are read at a time.
+    private static let maxInfosAtOnce = 4
+
+    /// Returns what is known about the sources of paths, in the same order.
+    func infos(paths: [String], fields: HTTPFields, trace: TraceContext) async -> [ImageInfoResult] {
+        var results = Array(repeating: ImageInfoResult(), count: paths.count)
+        await withTaskGroup(of: (Int, ImageInfoResult).self) { group in
+            for (index, path) in paths.enumerated() {
+                if index >= Self.maxInfosAtOnce, let (done, result) = await group.next() { results[done] = result }
+                group.addTask { (index, await self.infoResult(path, fields, trace)) }
+            }
+            for await (done, result) in group { results[done] = result }
+        }
+        return results
+    }
+
+    private func infoResult(_ path: String, _ fields: HTTPFields, _ trace: TraceContext) async -> ImageInfoResult {
+        do throws(ServiceFailure) {
+            return ImageInfoResult(info: try await info(path: path, fields: fields, trace: trace))
+        } catch {
+            return ImageInfoResult(failure: "\(error)")
+        }
+    }
+
     /// Ends all work, and waits until the results are written.
     public func shutDown() async {
         renderings.close(throwing: ServiceFailure.cancelled)

@@ -84,8 +84,14 @@ public final class RequestHandler: Sendable {
         if request.method == .delete {
             response = await purge(request)
         } else {
-            let isInfo = request.path.hasPrefix("/info/")
-            response = await isInfo ? info(request, span.trace) : image(request, span.trace)
+            response =
+                if request.path == "/infos" {
+                    await infos(request, span.trace)
+                } else if request.path.hasPrefix("/info/") {
+                    await info(request, span.trace)
+                } else {
+                    await image(request, span.trace)
+                }
         }
         response = finished(response, request, after: watch.lap(), span.trace)
         service.parts.tracer.end(span, request, response)
@@ -118,7 +124,7 @@ public final class RequestHandler: Sendable {
     }
 
     private func imageInMemory(_ request: ServerRequest) -> ServerResponse? {
-        guard !request.path.hasPrefix("/info/") else { return nil }
+        guard !request.path.hasPrefix("/info/"), request.path != "/infos" else { return nil }
         do throws(ServiceFailure) {
             let answer = try service.imageInMemory(
                 path: request.path, accept: request.headers[.accept], hints: hints(request), fields: request.headers)
@@ -147,13 +153,32 @@ public final class RequestHandler: Sendable {
         do throws(ServiceFailure) {
             let info = try await service.info(
                 path: request.path.dropFirst("/info".count), fields: request.headers, trace: trace)
-            let caching = service.parts.forwarding.names.isEmpty ? "no-cache" : "private, no-cache"
-            return ServerResponse(
-                status: 200, headers: [.contentType: "application/json", .cacheControl: caching],
-                body: try encoded(info))
+            return try infoResponse(info)
         } catch {
             return ServerResponse(error)
         }
+    }
+
+    /// Answers for the paths of the items `path` of the query, each as after `/info`.
+    private func infos(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
+        let items = request.target.dropFirst(request.path.utf8.count + 1).split(separator: "&")
+        let paths = items.filter { $0.hasPrefix("path=") }.compactMap { $0.dropFirst("path=".count).percentDecoded }
+        guard !paths.isEmpty, paths.count <= ImageService.maxInfoCount else {
+            return ServerResponse(
+                status: 400, text: "1 to \(ImageService.maxInfoCount) items of the query are named path\n",
+                headers: [.cacheControl: "no-store"])
+        }
+        do throws(ServiceFailure) {
+            return try infoResponse(await service.infos(paths: paths, fields: request.headers, trace: trace))
+        } catch {
+            return ServerResponse(error)
+        }
+    }
+
+    private func infoResponse(_ value: some Encodable) throws(ServiceFailure) -> ServerResponse {
+        let caching = service.parts.forwarding.names.isEmpty ? "no-cache" : "private, no-cache"
+        return ServerResponse(
+            status: 200, headers: [.contentType: "application/json", .cacheControl: caching], body: try encoded(value))
     }
 
     /// Purges a result by its path, or with `/purge` before a source, the source and all of its results.
@@ -176,7 +201,7 @@ public final class RequestHandler: Sendable {
         }
     }
 
-    private func encoded(_ info: ImageInfo) throws(ServiceFailure) -> Data {
+    private func encoded(_ info: some Encodable) throws(ServiceFailure) -> Data {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys

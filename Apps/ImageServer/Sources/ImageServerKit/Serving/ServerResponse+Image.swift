@@ -51,6 +51,12 @@ extension HTTPField.Name {
     static let serverTiming = HTTPField.Name("Server-Timing") ?? .via
     /// The identity of the request in the logs.
     static let requestID = HTTPField.Name("X-Request-Id") ?? .via
+    /// What the caches did (RFC 9211).
+    static let cacheStatus = HTTPField.Name("Cache-Status") ?? .via
+    /// The placeholder of the result, which a loader shows before the body has arrived.
+    static let thumbHash = HTTPField.Name("ThumbHash") ?? .via
+    /// The upright size of the source in pixels.
+    static let sourceSize = HTTPField.Name("Source-Size") ?? .via
     /// The size of the result in pixels.
     static let resultSize = HTTPField.Name("X-Result-Size") ?? .via
 }
@@ -68,6 +74,7 @@ extension ImageAnswer {
         var fields = preparedFields.fields(for: metadata.tag) { constantFields }
         fields[.cacheControl] = bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now)
         fields[.cacheLevel] = level.rawValue
+        fields[.cacheStatus] = StructuredFields.cacheStatus[level]
         let timing = times.serverTiming
         if !timing.isEmpty { fields[.serverTiming] = timing }
         return fields
@@ -89,6 +96,8 @@ extension ImageAnswer {
                 extension: output?.extensions.first
                     ?? (metadata.imageFormat == .unknown ? nil : metadata.imageFormat.fileExtension)),
         ]
+        fields[.thumbHash] = metadata.thumbHash.flatMap(StructuredFields.bytes)
+        fields[.sourceSize] = metadata.sourceSize.flatMap(StructuredFields.size)
         if metadata.imageFormat == .svg { fields[.contentSecurityPolicy] = Self.inertDrawing }
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
         if !vary.isEmpty { fields[.vary] = vary }

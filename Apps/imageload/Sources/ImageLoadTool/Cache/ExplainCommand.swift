@@ -149,6 +149,10 @@ struct StoredResponseReport: Encodable {
     var rule: String
     /// When the response becomes stale.
     var expires: String?
+    /// What the server's caches did (Cache-Status, RFC 9211).
+    var cacheStatus: String?
+    /// How long the server's work took (Server-Timing).
+    var serverTiming: String?
     /// The names of the request headers that the response depends on (Vary).
     var requestHeaders: [String]
     var headers: [String]
@@ -165,6 +169,8 @@ struct StoredResponseReport: Encodable {
         freshSeconds = lifetime.map { Int($0) }
         rule = FreshnessRule.text(response)
         if age.isFinite { expires = lifetime.map { (now + ($0 - age)).ISO8601Format() } }
+        cacheStatus = HTTPField.Name("Cache-Status").flatMap { response.headers[$0] }
+        serverTiming = HTTPField.Name("Server-Timing").flatMap { response.headers[$0] }
         requestHeaders = response.selectingFields.sorted()
         headers = response.headers.map { "\($0.name.rawName): \($0.value)" }
     }
@@ -251,6 +257,8 @@ struct ExplanationReport: Encodable {
             lines.append("  stored: \(response.stored), status \(response.status)")
             if let age = response.age { lines.append("  age: \(age) s") }
             if let expires = response.expires { lines.append("  expires: \(expires)") }
+            if let status = response.cacheStatus { lines.append("  the server's caches: \(status)") }
+            if let timing = response.serverTiming { lines.append("  the server's times: \(timing)") }
         }
         if variants > 1 { lines.append("  variants: \(variants)") }
         if let server {

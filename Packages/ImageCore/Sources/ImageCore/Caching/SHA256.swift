@@ -38,10 +38,24 @@ package enum SHA256 {
     ///
     /// - Parameter key: Up to 64 bytes. The zeros that complete it make no difference.
     package static func hexadecimalCode(of message: [UInt8], key: [UInt8]) -> String {
+        hexadecimal(code(of: message, key: key))
+    }
+
+    /// Returns the 32 bytes of the HMAC of a message (RFC 2104).
+    ///
+    /// - Parameter key: A longer key than 64 bytes is replaced by its digest.
+    package static func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+        bytes(code(of: message, key: key.count > 64 ? bytes(digest(of: key)) : key))
+    }
+
+    private static func code(of message: [UInt8], key: [UInt8]) -> [UInt32] {
         let padded = key + [UInt8](repeating: 0, count: max(0, 64 - key.count))
         let inner = digest(of: padded.map { $0 ^ 0x36 } + message)
-        let bytes = inner.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
-        return hexadecimal(digest(of: padded.map { $0 ^ 0x5C } + bytes))
+        return digest(of: padded.map { $0 ^ 0x5C } + bytes(inner))
+    }
+
+    private static func bytes(_ words: [UInt32]) -> [UInt8] {
+        words.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
     }
 
     private static func hexadecimal(_ words: [UInt32]) -> String {

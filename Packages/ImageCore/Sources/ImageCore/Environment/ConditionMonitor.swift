@@ -39,6 +39,15 @@ public enum ApplicationState: String, Sendable, CaseIterable {
     case background
 }
 
+/// What data costs on the network.
+@nonexhaustive
+public enum NetworkCost: String, Sendable, CaseIterable {
+    /// Data costs nothing.
+    case normal
+    /// Data is metered or slow: a mobile network, a hotspot, or Low Data Mode.
+    case high
+}
+
 /// Whether there is a network. A server may be unreachable nevertheless.
 @nonexhaustive
 public enum Connectivity: String, Sendable, CaseIterable {

@@ -38,6 +38,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case downloadStarted
         /// The number of bytes received, and of the total if the server announced it.
         case received(bytes: Int, of: Int?)
+        /// The server says what its caches did (`Cache-Status`, RFC 9211) or how long its work took (`Server-Timing`, W3C).
+        case serverReported(cacheStatus: String?, timing: String?)
         /// The download is complete.
         case downloadFinished(bytes: Int)
         /// Decoding has its slot and starts.

@@ -1,5 +1,5 @@
-/// Values of a request that the loader passes to its transports but doesn't read: those of the application, and what
-/// views show.
+/// Values of a request that the loader passes to its transports: those of the application, which it doesn't read, and what
+/// other modules add to `ImageRequest`.
 public struct ImageUserInfo: Sendable {
     /// The name of a value. You can add your own:
     ///

@@ -10,6 +10,7 @@ extension ImageLoader {
         for request: ImageRequest, following priority: LivePriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
+        let request = chosen(request)
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) {
             return try await animation(hit, original: nil, for: request, key, priority, onProgress)

@@ -31,7 +31,7 @@ extension ImageLoader {
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskLookup {
-        var request = try TransportRequest(context, configuration.transferOptions)
+        var request = try TransportRequest(context, configuration)
         request.priority = shared.priority.value
         request.livePriority = shared.priority
         request.cacheUse = cacheUse
@@ -41,6 +41,9 @@ extension ImageLoader {
             return try await collectStored(response, newestStart, context, shared)
         case .exchange(let miss, let start):
             try context.checkAccount()
+            if miss == .absent, !isRepeated, let larger = await storedLargerVariant(for: context, cacheUse) {
+                return .loaded(larger)
+            }
             if !context.original.isLocal, !isRepeated {
                 context.send(.diskMiss(context.cacheUse.answersAlone || miss == .noCache ? miss : .policy))
             }
@@ -70,7 +73,8 @@ extension ImageLoader {
     func hasStored(_ request: ImageRequest) async -> Bool {
         guard CacheUse(request).answersAlone else { return false }
         do {
-            var lookup = try TransportRequest(request, original(of: request), configuration.transferOptions)
+            let request = chosen(request)
+            var lookup = try TransportRequest(request, original(of: request), configuration)
             lookup.cacheUse = CacheUse(access: .readOnly)
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
@@ -86,7 +90,7 @@ extension ImageLoader {
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
         guard !context.original.isLocal else { return }
         await transport.removeStoredResponses(
-            to: try TransportRequest(context, configuration.transferOptions))
+            to: try TransportRequest(context, configuration))
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
@@ -98,7 +102,7 @@ extension ImageLoader {
     /// Sends the event for the source of the bytes, and returns both.
     ///
     /// - Parameter response: The response that has delivered the bytes; nil for those of a fetch.
-    private func recordLoad(
+    func recordLoad(
         of data: Data, in response: TransportResponse?, _ start: UInt64, isStored: Bool, _ context: RequestContext
     ) -> OriginalResult {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
@@ -174,7 +178,7 @@ extension ImageLoader {
     /// Returns whether it is stored.
     private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
         guard context.cacheUse.access.writes, context.isCurrent(result.start) else { return false }
-        let request = try TransportRequest(context, configuration.transferOptions)
+        let request = try TransportRequest(context, configuration)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
         if context.isCurrent(result.start) { return isStored }
@@ -306,6 +310,7 @@ extension ImageLoader {
             if error == .notFound, response.source == .network { receive(start, context, isNew: false) }
             throw AttemptFailure(error: error, challenge: response.challenge)
         }
+        report(response.head, of: response.source, context, shared)
         let received = ReceivedBytes()
         incoming.withLock { $0[context.originalKey] = received }
         // A later download may have replaced this one.

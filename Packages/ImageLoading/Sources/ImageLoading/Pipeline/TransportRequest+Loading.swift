@@ -4,16 +4,16 @@ import ImageTransporting
 
 extension TransportRequest {
     /// Creates the request that is looked up and sent.
-    init(_ context: RequestContext, _ limits: TransferOptions) throws(ImageError) {
-        try self.init(context.request, context.original, limits)
+    init(_ context: RequestContext, _ parts: ImageLoaderParts) throws(ImageError) {
+        try self.init(context.request, context.original, parts)
         cacheUse = context.cacheUse
         // Intermediate caches must validate with the server, too.
         if cacheUse.mode.needsServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
     /// - Parameter original: The original. An application's own fetch has a URL with its identifier.
-    init(_ request: ImageRequest, _ original: OriginalKey, _ limits: TransferOptions) throws(ImageError) {
-        let identifier = original.identifier
+    init(_ request: ImageRequest, _ original: OriginalKey, _ parts: ImageLoaderParts) throws(ImageError) {
+        let (identifier, limits) = (original.identifier, parts.transferOptions)
         var fields = HTTPFields()
         for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidHeader(name) }
@@ -27,6 +27,8 @@ extension TransportRequest {
         account = original.account
         minBytesPerSecond = limits.minBytesPerSecond
         userInfo = request.userInfo
+        isIncremental = request.isProgressive
+        addHints(of: parts, for: request)
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
     }

@@ -17,7 +17,7 @@ extension ImageLoader {
         }
     }
 
-    private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
+    func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
     /// Decodes previews of the bytes that arrive in one download.
     func previewQueue(for session: PreviewSession, _ shared: any SharedOperation) -> PreviewQueue<ReceivedBytes> {

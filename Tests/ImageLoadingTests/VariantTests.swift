@@ -1,0 +1,158 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageLoading
+
+@Suite("Variants of images", .timeLimit(.minutes(10)))
+struct VariantTests {
+    private let cost = SettableConditionMonitor(NetworkCost.normal)
+    private let fixture: LoaderFixture
+    private let source: ImageRequest
+
+    init() {
+        fixture = LoaderFixture { [cost] parts in
+            parts.variants = ImageVariants { URL(string: "http://images.example/\($0.width ?? 0)-q\($0.quality)") }
+            parts.networkCostMonitor = cost
+            parts.hints = .standard
+        }
+        source = fixture.request("source", fit: nil)
+        for name in ["32-q80", "32-q50", "40-q80", "40-q50", "50-q80", "62-q80", "77-q80"] { _ = fixture.request(name) }
+    }
+
+    private func sized(_ side: Int, _ adjust: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
+        var request = source
+        request.target = .fit(width: side, height: side)
+        adjust(&request)
+        return request
+    }
+
+    @Test("sizes up to the same step share the download of one variant, and are decoded to their own size")
+    func steps() async throws {
+        let sizes = try await [33, 40].asyncMap {
+            try await fixture.loader.image(for: sized($0)).decoded.bitmap.size.width
+        }
+        #expect(sizes == [33, 40])
+        #expect(fixture.sent == ["40-q80"])
+        #expect(fixture.loader.cachedImage(for: sized(40)) != nil)
+        #expect(
+            fixture.loader.cacheKey(for: sized(33)).identifier == fixture.loader.cacheKey(for: sized(40)).identifier)
+    }
+
+    @Test("requests without a target, with headers, with a password or with no variants load their URL")
+    func originals() async throws {
+        let url = try #require(URL(string: "http://eve:x@images.example/source"))
+        let requests = [
+            source, sized(33) { $0.headers = ["X-Token": "1"] }, sized(33) { $0.variants = .original },
+            sized(33) { $0.origin = .url(url) },
+        ]
+        for request in requests { #expect(fixture.loader.chosen(request).url == request.url) }
+    }
+
+    @Test("a stored larger variant or the stored original is used without a download", arguments: [50, 62, nil])
+    func larger(side: Int?) async throws {
+        let stored = side.map { sized($0) } ?? source
+        _ = try await fixture.loader.data(for: stored)
+        let image = try await fixture.loader.image(for: sized(33))
+        #expect(image.source == .disk && image.decoded.bitmap.size.width == 33)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("a variant three steps larger, a stored failure and a reload are no reason to skip the download")
+    func notUsed() async throws {
+        _ = fixture.request("50-q80", then: .status(.notFound))
+        _ = try? await fixture.loader.data(for: sized(50))
+        _ = try await fixture.loader.data(for: sized(77))
+        _ = try await fixture.loader.image(for: sized(33))
+        _ = try await fixture.loader.image(for: sized(33) { $0.mode = .reload })
+        #expect(fixture.sent == ["50-q80", "77-q80", "40-q80", "40-q80"])
+    }
+
+    @Test("while data is costly, variants are one step smaller, in lower quality and asked for with Save-Data")
+    func lowData() async throws {
+        cost.condition = .high
+        _ = try await fixture.loader.data(for: sized(33))
+        _ = try await fixture.loader.data(for: sized(50) { $0.isLowData = false })
+        cost.condition = .normal
+        _ = try await fixture.loader.data(for: sized(40) { $0.isLowData = true })
+        #expect(fixture.sent == ["32-q50", "50-q80"], "the last is on disk")
+        let saveData = try #require(HTTPField.Name("Save-Data"))
+        #expect(fixture.transport.requests.map { $0.headers[saveData] } == ["on", nil])
+    }
+
+    @Test("an image is found, removed and stored as the variant of its size")
+    func entries() async throws {
+        _ = try await fixture.loader.image(for: sized(33))
+        #expect(await fixture.loader.isCached(sized(40)))
+        await fixture.loader.removeCachedImages(for: sized(40))
+        #expect(await !fixture.loader.isCached(sized(33)))
+        #expect(await fixture.loader.cacheData(LoaderFixture.image, for: sized(33)))
+        #expect(try await fixture.loader.image(for: sized(40)).source == .disk)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("an identifier names the original, and its variants differ")
+    func identifiers() {
+        let (small, large) = (sized(33) { $0.identifier = "a" }, sized(60) { $0.identifier = "a" })
+        #expect(fixture.loader.cacheKey(for: small).identifier != fixture.loader.cacheKey(for: large).identifier)
+    }
+}
+
+@Suite("What a server says beside the image", .timeLimit(.minutes(10)))
+struct ServerReportTests {
+    private static let hashed: HTTPFields = [.contentLanguage: "hash"]
+
+    @Test("a progressive request shows the placeholder of the response before the body, and no other request does")
+    func placeholder() async throws {
+        let (gate, shown) = (TestGate(), LoaderTestBed.image(width: 7))
+        let fixture = LoaderFixture { parts in
+            parts.placeholder = { $0.headers["Content-Language"] == "hash" ? shown : nil }
+        }
+        let reply = ScriptedTransport.Reply(headers: Self.hashed, body: [.wait(gate), .piece(LoaderFixture.image)])
+        let task = fixture.loader.task(for: fixture.request("a", then: reply) { $0.isProgressive = true })
+        await gate.waitForArrivals(1)
+        let plain = fixture.loader.task(for: fixture.request("a", then: reply))
+        var previews = await Self.previews(of: task) { gate.open() }
+        #expect(previews == [7])
+        previews = await Self.previews(of: plain) {}
+        #expect(previews.isEmpty)
+    }
+
+    /// Returns the widths of all previews. Calls `onPreview` with each.
+    private static func previews(of task: ImageTask, onPreview: () -> Void) async -> [Int] {
+        var widths: [Int] = []
+        for await event in task.events {
+            guard case .preview(let image) = event else { continue }
+            widths.append(image.bitmap.size.width)
+            onPreview()
+        }
+        return widths
+    }
+
+    @Test("observers receive Cache-Status and Server-Timing of responses that have them")
+    func reports() async throws {
+        let fixture = LoaderFixture()
+        let status = try #require(HTTPField.Name("Cache-Status"))
+        let timing = try #require(HTTPField.Name("Server-Timing"))
+        for (name, fields) in [("a", [status: "edge; hit", timing: "decode;dur=3"]), ("b", [:])]
+            as [(String, HTTPFields)]
+        {
+            _ = try await fixture.loader.data(
+                for: fixture.request(name, then: .ok(LoaderFixture.image, headers: fields)))
+        }
+        let reports = fixture.observer.kinds().filter { if case .serverReported = $0 { true } else { false } }
+        #expect(reports == [.serverReported(cacheStatus: "edge; hit", timing: "decode;dur=3")])
+    }
+}
+
+extension Sequence where Self: Sendable, Element: Sendable {
+    /// Transforms the elements, one after the other.
+    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}
