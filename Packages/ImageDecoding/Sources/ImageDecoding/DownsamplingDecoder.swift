@@ -152,7 +152,6 @@ private final class DownsamplingFrameReader: FrameReader {
     }
 
     func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Bitmap {
-        if isCancelled() { throw .cancelled }
         request.frame = index
         return try decoder.image(of: image, request: request, isCancelled: isCancelled).bitmap
     }

@@ -67,9 +67,7 @@ public struct FileTransport: DataTransport {
 
     private func nextPiece(of file: OpenFile) async throws(TransportError) -> Data? {
         if Task.isCancelled { throw .cancelled }
-        let piece = try await onQueue { () throws(TransportError) in try file.read(atMost: Self.pieceBytes) }
-        if Task.isCancelled { throw .cancelled }
-        return piece
+        return try await onQueue { () throws(TransportError) in try file.read(atMost: Self.pieceBytes) }
     }
 
     private func localPath(_ url: URL) throws(TransportError) -> [UInt8] {

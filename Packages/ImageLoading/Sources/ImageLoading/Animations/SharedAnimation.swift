@@ -58,7 +58,7 @@ final class SharedAnimation: AnimationFrames {
         do {
             try await decode(index)
         } catch {
-            throw Task.isCancelled ? .cancelled : ImageError(error)
+            throw ImageError(error)
         }
         while !Task.isCancelled, let next = window.withLock({ $0.nextMissing }) {
             // A later frame that can't be decoded is an error when it is due.

@@ -50,13 +50,7 @@ package final class ImageTaskState: Sendable {
     }
 
     /// Adds a task that is cancelled when this task ends.
-    func add(_ work: Task<Void, Never>) {
-        let isClosed = state.withLock { state in
-            if !state.events.isClosed { state.work.append(work) }
-            return state.events.isClosed
-        }
-        if isClosed { work.cancel() }
-    }
+    func add(_ work: Task<Void, Never>) { state.withLock { $0.work.append(work) } }
 
     /// Changes the events, then resumes the readers that can continue, and cancels the work after the end.
     private func change(_ event: (inout State) -> Void) {
