@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections import namedtuple
 from pathlib import Path
 
@@ -90,6 +91,17 @@ def changed_files(root, faults):
     return {path: text.encode() for path, text in files.items()}
 
 
+def check_syntax(changes):
+    """Ends the program if a fault makes a file that Swift can't parse."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = {str(Path(folder, path.replace('/', '-'))): data for path, data in changes.items() if path.endswith('.swift')}
+        for file, data in files.items():
+            Path(file).write_bytes(data)
+        result = subprocess.run(['swiftc', '-frontend', '-parse', '-enable-bare-slash-regex', *files], stderr=subprocess.PIPE, text=True)
+    if result.returncode:
+        sys.exit('error: a fault of the list is not Swift\n' + result.stderr.replace(folder + '/', ''))
+
+
 def update_copy(root, copy, changes):
     """Makes the copy like the repository with the changes. Keeps files that are equal, and builds."""
     listed = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], stdout=subprocess.PIPE, text=True, check=True)
@@ -150,6 +162,7 @@ def main():
     faults = read(options.root / 'Tests/faults.txt')
     changes = changed_files(options.root, faults)
     if options.check:
+        check_syntax(changes)
         return 0
     if options.names:
         chosen = [fault for fault in faults if any(name in fault.name or name in fault.file for name in options.names)]
