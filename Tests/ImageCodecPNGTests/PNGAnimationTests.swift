@@ -202,8 +202,10 @@ struct DamagedPNGAnimationTests {
         (
             "a smaller frame for the default image",
             {
-                $0.chunks.insert(.init("fcTL", $0.chunks[2].bytes), at: 1)
-                $0.chunks[1].bytes[7] = 1
+                $0 = AnimatedPNG(2, 1, frames: 2)
+                $0.control(0, 0, (1, 1))
+                $0.image("RR")
+                $0.frame("GG")
             }
         ),
     ]
@@ -215,6 +217,13 @@ struct DamagedPNGAnimationTests {
         let header = try png.header(of: data)
         #expect((header.frameCount, header.frameDelays, header.loopCount) == (1, [], 1))
         #expect(try AnimatedPNG.texts(data) == ["RR"])
+    }
+
+    @Test("a truncated animation with more frames than it announces is its default image")
+    func truncatedExtraFrame() throws {
+        let whole = Self.file(Self.set(0, 3, 1))
+        #expect(try png.header(of: whole.dropLast(12)).frameCount == 1)
+        #expect(try png.header(of: Self.file().dropLast(12)).frameCount == 2)
     }
 
     @Test("a truncated animation has the frames of which there are pixels, and plays the complete ones")

@@ -80,6 +80,13 @@ struct PNGStreamTests {
         #expect(png.failure(file.data) == .truncated(.png))
     }
 
+    @Test("a chunk whose type isn't four letters is malformed", arguments: ["ab1d", "a cd", "a[cd", "\0bcd"])
+    func typeOfOtherCharacters(type: String) {
+        var file = Self.image.raw
+        file.before.append(.init(type, []))
+        #expect(png.failure(file.data) == .malformed(.png, "a chunk type has characters other than letters"))
+    }
+
     @Test("all valid window sizes are accepted", arguments: 0...8)
     func windows(bits: Int) throws {
         var file = Self.image.raw

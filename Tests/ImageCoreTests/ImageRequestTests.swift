@@ -71,6 +71,32 @@ struct ImageRequestTests {
         #expect(ImageRequest(.data(some, name: "n")) == ImageRequest(.data(others, name: "n")))
     }
 
+    @Test("what an application names like another kind of image is not that image")
+    func namedLikeAnother() throws {
+        let named = try request().cacheKey(urlIdentifier: { _ in "data n" })
+        #expect(named != ImageRequest(.data(Data(), name: "n")).cacheKey)
+        #expect(named != ImageRequest(.fetch(name: "n") { Data() }).cacheKey)
+    }
+
+    @Test(
+        "a server is a scheme, a host and a port, which may be left out",
+        arguments: [
+            ("https://a/1", "https://a:443"), ("HTTPS://A:443/2", "https://a:443"), ("http://a/", "http://a:80"),
+            ("http://a:443/", "http://a:443"), ("file:///a", nil), ("data:,a", nil),
+        ])
+    func server(_ text: String, _ server: String?) throws {
+        #expect(ImageOrigin.url(try #require(URL(string: text))).server == server)
+    }
+
+    @Test(
+        "files and data URLs are local",
+        arguments: [
+            ("file:///a", true), ("FILE:///a", true), ("data:,a", true), ("DATA:,a", true), ("https://a/", false),
+        ])
+    func local(_ text: String, _ isLocal: Bool) throws {
+        #expect(ImageOrigin.url(try #require(URL(string: text))).isLocal == isLocal)
+    }
+
     @Test(
         "points are converted to pixels, rounded, and clamped to the sides that an image can have",
         arguments: [

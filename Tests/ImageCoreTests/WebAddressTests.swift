@@ -73,7 +73,8 @@ struct WebAddressTests {
             "", " ", "a.png", "/a.png", "//h/a", "?a", "#a", "http:", "http://", "https:///", "http://?a", "http://u@/",
             "http://h h/", "http://h%20h/", "http://h%2Fx/", "http://h%zz/", "http://h:8a/", "http://h:-1/",
             "http://[::1/a",
-            "http://a<b/", "http://a|b/", "http://:80/", "1http://h/", "http://%E9/",
+            "http://a<b/", "http://a|b/", "http://a\u{7F}b/", "http://a%7Fb/", "http://:80/", "1http://h/",
+            "http://%E9/",
         ])
     func invalid(_ text: String) { #expect(URL(webAddress: text) == nil) }
 

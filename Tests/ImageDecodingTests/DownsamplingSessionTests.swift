@@ -73,10 +73,12 @@ struct DownsamplingSessionTests {
         #expect(codec.messages.isEmpty)
     }
 
-    @Test("makes no previews of an image above the limits")
-    func tooLarge() throws {
+    @Test(
+        "makes no previews of an image above the limits, even if the codec doesn't check them",
+        arguments: [DecodingLimits(decodedByteLimit: 255), DecodingLimits(maxSide: 7), DecodingLimits(maxPixels: 63)])
+    func tooLarge(_ limits: DecodingLimits) throws {
         let codec = FakeIncrementalDecoder()
-        let session = session(codec: codec, limits: DecodingLimits(decodedByteLimit: 255))
+        let session = session(codec: codec, limits: limits)
         #expect(try append(Self.file, to: session) == nil)
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
         let count = codec.messages.count

@@ -18,6 +18,16 @@ struct DiskDataCacheTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
 
+    @Test("only the user can open the folders")
+    func permissions() async throws {
+        try await folder.cache().store(entry(100), for: key(1))
+        for name in ["", "tmp"] + folder.files().map({ String($0.prefix(2)) }) {
+            let path = folder.url.appending(path: name).path
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
+        }
+    }
+
     @Test("an entry is one file, and no temporary file is left")
     func oneFile() async throws {
         try await folder.cache().store(entry(100), for: key(1))

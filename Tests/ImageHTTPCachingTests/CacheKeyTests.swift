@@ -41,7 +41,7 @@ struct CacheKeyTests {
             CacheIdentity(partition: "Bearer secret"), CacheIdentity(authorization: "", partition: ""),
             CacheIdentity(authorization: "a", partition: "b"), CacheIdentity(authorization: "a 1:b"),
             CacheIdentity(authorization: "a b"), CacheIdentity(authorization: "a"),
-            CacheIdentity(authorization: "a", partition: ""),
+            CacheIdentity(authorization: "a", partition: ""), CacheIdentity(authorization: "a", partition: "b -"),
         ]
         let keys = identities.map { CacheKeyRules().key(for: url, identity: $0) }
         #expect(Set(keys).count == identities.count)

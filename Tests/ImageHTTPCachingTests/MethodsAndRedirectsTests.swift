@@ -53,6 +53,16 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored("/d") != nil)
     }
 
+    @Test("an unsafe method invalidates no URL of another server, port or scheme")
+    func invalidationOfOthers() {
+        let url = CachingFixture.url("/a")
+        for other in ["https://other.test/b", "https://images.test:8443/b", "http://images.test/b"] {
+            let answer = head(["Location: \(other)", "Content-Location: /c"])
+            let urls = CacheInvalidation.invalidatedURLs(by: .post, of: url, response: answer)
+            #expect(urls == [url, CachingFixture.url("/c")])
+        }
+    }
+
     @Test("an unsafe request with credentials also invalidates what was stored without them")
     func invalidatesAnonymous() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("done"))

@@ -150,6 +150,8 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: wrong, .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(try await fetch() == whole)
         #expect(server.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
+        // The rest is read to its end, which keeps the connection.
+        #expect(!server.messages.contains(.cancelled(url)))
     }
 
     @Test("after a part that has the complete body, the next attempt requests all of it")
@@ -202,6 +204,36 @@ struct ResumingTransportTests {
         #expect(server.requests.last?.headers[.range] == "bytes=40-")
     }
 
+    @Test("a transfer that is cancelled ends before its stored bytes are read")
+    func cancelledReplay() async throws {
+        try await interrupt(after: 40, then: rest(from: 40))
+        let response = try await transport().send(TransportRequest(url: url))
+        let reads = cache.messages.count
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            for try await _ in response.body {}
+        }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
+        #expect(cache.messages.count == reads)
+    }
+
+    @Test("a part of exactly the size of a part is stored while the rest arrives")
+    func fullPart() async throws {
+        server.script(
+            url, .init(headers: [.eTag: "\"1\""], announcedByteCount: 100, body: [.piece(whole.prefix(16))]))
+        var body = try await transport().send(TransportRequest(url: url)).body.makeAsyncIterator()
+        #expect(try await body.next() == whole.prefix(16))
+        #expect(cache.entries.values.contains { $0.data == whole.prefix(16) })
+    }
+
+    @Test("a body of exactly the announced bytes is accepted, and one byte more is an error")
+    func announcedBytes() throws {
+        var parts = PartAssembler(totalByteCount: 10, partByteCount: 16, offset: 4)
+        #expect(try parts.arrived(Data(count: 6)) == nil)
+        try parts.finish()
+        #expect(throws: TransportError.self) { try parts.arrived(Data(count: 1)) }
+    }
+
     @Test("a complete body smaller than a part is not stored, and the parts of a larger one are removed")
     func leavesNothing() async throws {
         server.script(url, [.ok(whole.prefix(15), headers: [.eTag: "\"1\""])])
@@ -215,8 +247,11 @@ struct ResumingTransportTests {
     @Test("a failure of the cache is reported, and the transfer continues without it")
     func brokenStore() async throws {
         cache.fail(.store, with: .noSpace)
-        try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
-        #expect(failures.messages == [.noSpace])
+        var reply = interrupted(after: 40)
+        reply.body = [.piece(whole.prefix(20)), .piece(Data(whole[20..<40])), .fail(.connectionLost("cut"))]
+        server.script(url, [reply, .ok(whole, headers: [.eTag: "\"1\""])])
+        await #expect(throws: TransportError.connectionLost("cut")) { try await fetch() }
+        #expect(failures.messages == [.noSpace], "a part that isn't stored is the last one that is tried")
         #expect(try await fetch() == whole)
         #expect(server.requests.last?.headers[.range] == nil)
     }
@@ -256,10 +291,11 @@ struct ResumingTransportTests {
     }
 
     @Test(
-        "requests with a condition, a range or a body, and methods other than GET, pass through",
+        "requests with a condition, a range, a body or no-store, and methods other than GET, pass through",
         arguments: [
             TransportRequest(url: URL(filePath: "/"), headers: [.range: "bytes=0-9"]),
             TransportRequest(url: URL(filePath: "/"), headers: [.ifNoneMatch: "\"1\""]),
+            TransportRequest(url: URL(filePath: "/"), headers: [.cacheControl: "no-store"]),
             TransportRequest(url: URL(filePath: "/"), method: .post),
             TransportRequest(url: URL(filePath: "/"), body: Data([1])),
         ])

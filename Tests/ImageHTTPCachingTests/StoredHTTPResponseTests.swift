@@ -201,6 +201,22 @@ struct ValidationTests {
         #expect(updated.headers[.contentType] == "image/jpeg")
     }
 
+    @Test("an answer to HEAD with another status, or another length, changes nothing")
+    func headOfOther() {
+        let response = stored("ETag: \"a\"", "Content-Length: 10")
+        func freshened(_ lines: String..., status: Int = 200) -> StoredHTTPResponse? {
+            response.freshened(byHead: head(lines, status: status), requestTime: noon, responseTime: noon)
+        }
+        #expect(freshened("ETag: \"a\"", "Content-Length: 10") != nil)
+        #expect(freshened("ETag: \"a\"", "Content-Length: 11") == nil)
+        #expect(freshened("ETag: \"a\"", status: 404) == nil)
+    }
+
+    @Test("the stored URL has no user name and no password")
+    func credentials() {
+        #expect(stored(url: "https://me:secret@images.test/1.jpg").url.absoluteString == "https://images.test/1.jpg")
+    }
+
     @Test("a 304 with a different validator does not confirm the response")
     func other() {
         let tagged = stored("ETag: \"a\"", "Last-Modified: \(date(-9))")

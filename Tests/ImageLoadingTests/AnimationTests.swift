@@ -282,6 +282,15 @@ struct AnimationMemoryTests {
         #expect(cached(frames) == [4, 5, 6, 7])
     }
 
+    @Test("a loader that is created under memory pressure keeps one frame of each animation")
+    func pressureFromTheStart() async throws {
+        let monitor = SettableConditionMonitor(MemoryPressureLevel.warning)
+        let fixture = loader(byteLimit: 1_024, pressure: monitor)
+        let frames = try await fixture.loader.animation(for: fixture.animated("a", frames: 20)).frames
+        try await frames.prepare(from: 3)
+        #expect(cached(frames) == [3])
+    }
+
     @Test("the delays of an animation count as memory of its first frame")
     func delays() async throws {
         let fixture = LoaderFixture()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImageTesting
@@ -108,11 +109,13 @@ struct ImageLoaderTests {
         }
     }
 
-    @Test("an image stored in memory between the lookup and the work is a hit")
-    func lateMemoryHit() async throws {
+    @Test(
+        "an image stored in memory between the lookup and the work is a hit, also if it is processed",
+        arguments: [[], [FakeProcessor("unused") { $0 }]])
+    func lateMemoryHit(_ processors: [FakeProcessor]) async throws {
         let late = LateImageCache()
         let fixture = LoaderFixture { $0.memoryCache = late }
-        let request = fixture.request("a")
+        let request = fixture.request("a") { $0.processors = processors }
         #expect(try await fixture.loader.image(for: request).source == .memory)
         #expect(fixture.observer.kinds() == [.started, .memoryMiss(.absent), .memoryHit, .succeeded(.memory)])
         #expect(fixture.transport.messages.isEmpty)
@@ -204,6 +207,18 @@ struct ImageLoaderTests {
         #expect(fixture.disk.entries.isEmpty)
     }
 
+    @Test("a request that is cancelled as its result arrives ends as cancelled")
+    func cancelledAtTheEnd() async {
+        for loads: @Sendable (LoaderFixture, ImageRequest) async throws -> Void in [
+            { _ = try await $0.loader.image(for: $1) }, { _ = try await $0.loader.data(for: $1) },
+        ] {
+            let fixture = LoaderFixture { $0.coalescer = CancellingCoalescer() }
+            let request = fixture.request("a")
+            await #expect(throws: ImageError.cancelled) { try await Task { try await loads(fixture, request) }.value }
+            #expect(fixture.observer.kinds().last == .cancelled)
+        }
+    }
+
     @Test("headers are sent as given, and an invalid one fails before anything is sent")
     func headers() async throws {
         let fixture = LoaderFixture()
@@ -272,4 +287,26 @@ private final class LateImageCache: ImageCache {
     func remove(for key: ImageCacheKey) {}
     func removeAll() {}
     func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {}
+}
+
+/// Cancels the task of its first caller as the result arrives.
+private final class CancellingCoalescer: RequestCoalescer {
+    private let coalescer = TaskCoalescer<OperationKey, OperationResult>()
+    private let isFirst = Mutex(true)
+
+    func value(
+        for key: OperationKey, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        operation: @escaping @Sendable (any SharedOperation) async throws -> OperationResult
+    ) async throws -> OperationResult {
+        let cancels = isFirst.withLock { isFirst in
+            defer { isFirst = false }
+            return isFirst
+        }
+        let value = try await coalescer.value(
+            for: key, priority: priority, onProgress: onProgress, operation: operation)
+        if cancels { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+        return value
+    }
+
+    func close(throwing error: any Error) { coalescer.close(throwing: error) }
 }

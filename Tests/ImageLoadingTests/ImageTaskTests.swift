@@ -60,6 +60,25 @@ struct ImageTaskTests {
         #expect(try await task.image.source == .network)
     }
 
+    @Test("a second attempt that receives no more than the first is no progress")
+    func equalProgress() async throws {
+        let fixture = LoaderFixture(retries: 1)
+        let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
+        let count = LoaderFixture.image.count
+        let broken: [ScriptedTransport.Step] = [.piece(head), .fail(.connectionLost("cut"))]
+        let task = fixture.loader.task(
+            for: fixture.request(
+                "a", first: ScriptedTransport.Reply(announcedByteCount: count, body: broken),
+                then: ScriptedTransport.Reply(
+                    announcedByteCount: count, body: [.piece(head), .wait(gate), .piece(tail)])))
+        let listener = Task { await events(task) }
+        await fixture.clock.waitForSleepers(1)
+        fixture.clock.advance(by: .seconds(1))
+        await gate.waitForArrivals(1)
+        gate.open()
+        #expect(await listener.value == ["10", "\(count)", "network"])
+    }
+
     @Test("an image in memory is available when the task is returned, without a Swift task")
     func memoryHit() async throws {
         let request = fixture.request("a")

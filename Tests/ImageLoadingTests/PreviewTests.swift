@@ -82,8 +82,12 @@ struct PreviewTests {
         let plain = fixture.loader.task(for: request(fixture, isProgressive: false))
         await gates[0].waitForArrivals(1)
         #expect(decoder.sessionCount == 0)
+        let log = ProgressLog()
+        let waiting = Task { [request = request(fixture, isProgressive: false)] in
+            try await fixture.loader.image(for: request, onProgress: log.add)
+        }
         let progressive = fixture.loader.task(for: request(fixture))
-        await fixture.reaches(callers: 3)
+        await fixture.reaches(callers: 4)
         gates[0].open()
         var events = progressive.events.makeAsyncIterator()
         #expect(await next(&events) == "20 preview")
@@ -91,7 +95,28 @@ struct PreviewTests {
         _ = try await progressive.image
         var others = plain.events.makeAsyncIterator()
         #expect(await next(&others) == "20x15 complete")
+        _ = try await waiting.value
+        #expect(log.all.allSatisfy { $0.preview == nil } && !log.all.isEmpty)
         #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test("each preview and the image are prepared before they are delivered")
+    func preparing() async {
+        let fixture = fixture(ScriptedPreviews())
+        let task = fixture.loader.task(for: request(fixture))
+        let log = Watched<[String]>([])
+        let delivery = Task {
+            await task.state.deliver(preparing: { bitmap in log.change { $0.append("\(bitmap.pixels[0])") } }) {
+                event in
+                if case .preview(let image) = event { log.change { $0.append("\(image.bitmap.pixels[0]) shown") } }
+                if case .finished = event { log.change { $0.append("end") } }
+            }
+        }
+        await log.waitUntil { $0.contains("10 shown") }
+        openAll()
+        await delivery.value
+        #expect(log.value.prefix(2) == ["10", "10 shown"])
+        #expect(log.value.last == "end" && log.value.dropLast().last?.hasSuffix("shown") == false)
     }
 
     @Test(

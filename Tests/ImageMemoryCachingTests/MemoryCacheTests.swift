@@ -28,6 +28,15 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 4)
     }
 
+    @Test("a negative cost counts as 0")
+    func negativeCost() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10))
+        cache.insert(1, cost: .min, for: 1)
+        #expect(cache.totalCost == 0 && cache.value(for: 1) == 1)
+        cache.insert(2, cost: 11, for: 2)
+        #expect(cache.value(for: 2) == nil)
+    }
+
     @Test("the limit of the count applies in addition to that of the cost")
     func limitsCount() {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100, count: 3))

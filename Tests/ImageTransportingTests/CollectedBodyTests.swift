@@ -24,6 +24,28 @@ struct CollectedBodyTests {
         #expect(progress == [2, 3, 5])
     }
 
+    @Test("nothing is read after a failure")
+    func readAfterFailure() async throws {
+        let reads = Mutex(0)
+        let body = TransportBody(pull: { () async throws(TransportError) in
+            reads.withLock { $0 += 1 }
+            throw .connectionLost("cut")
+        })
+        var iterator = body.makeAsyncIterator()
+        await #expect(throws: TransportError.connectionLost("cut")) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+        #expect(reads.withLock { $0 } == 1)
+    }
+
+    @Test("a cancelled task gets no bytes of a body in memory")
+    func cancelled() async {
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await TransportBody(Data([1])).collected(expectedByteCount: nil, byteLimit: 1)
+        }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
+    }
+
     @Test("a body without pieces is empty")
     func empty() async throws {
         #expect(try await body([]).collected(expectedByteCount: 3, byteLimit: 0).isEmpty)

@@ -1,14 +1,11 @@
-import Foundation
 import HTTPTypes
 import ImageTransporting
 import Testing
 
-@testable import ImageHTTPCaching
-
 @Suite("Cache-Control")
 struct CacheDirectivesTests {
     static func directives(_ lines: String...) -> CacheDirectives {
-        CacheDirectives(HTTPFields(lines.map { "Cache-Control: \($0)" }))
+        CacheDirectives(HTTPFields(lines.map { HTTPField(name: .cacheControl, value: $0) }))
     }
 
     @Test("parses names in any case, on one or several lines, with empty elements")
