@@ -46,6 +46,20 @@ final class CellListTests: GtkTestCase {
         }
     }
 
+    func testAnItemOffTheScreenIsScrolledToAndGetsTheKeyboardsFocus() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            for position in [3_000, 0] {
+                list.list.focus(position)
+                XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { list.focusedPosition == position })
+            }
+            for position in [-1, 5_000, .max] { list.list.focus(position) }
+            XCTAssertEqual(list.focusedPosition, 0, "there are no such items")
+            XCTAssertNil(list.list.positionToFocus)
+        }
+    }
+
     func testACellThatReappearsIsNotBoundAgain() throws {
         try onScreen {
             let list = ListOnScreen(count: 5_000)
@@ -179,6 +193,12 @@ final class CellListTests: GtkTestCase {
         let ranges = ranges.count
         list.offset += points
         _ = GtkMainLoop.run(upTo: testTimeout) { self.ranges.count > ranges }
+    }
+
+    /// The position of the item with the keyboard's focus.
+    var focusedPosition: Int? {
+        let focused = unsafe gtk_window_get_focus(window.window.cast(to: GtkWindow.self))
+        return list.onScreen.first { unsafe gtk_widget_get_parent($0.cell.widget.pointer) == focused }?.position
     }
 
     /// The number of cells in the first row on the screen.
