@@ -66,9 +66,9 @@ struct EncodingTests {
 
     @Test("an encoding that is cancelled ends soon, also if the worker does not notice", .timeLimit(.minutes(1)))
     func cancels() async {
-        let fixture = IsolatedFixture()
-        let task = Task { try Self.encode("loop", fixture) }
-        task.cancel()
+        // The event comes in the midst of encoding.
+        let fixture = IsolatedFixture { $0.onEvent = { _ in unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
+        let task = Task { try Self.encode("open and loop", fixture) }
         await #expect(throws: ImageEncodingError.cancelled) { try await task.value }
     }
 

@@ -94,6 +94,7 @@ private func attackParent(_ words: String, header: HeaderReply) {
     case "answer a huge file": send(WorkerReply.encoded(1 << 40).bytes(number: 1))
     case "answer an empty file": send(WorkerReply.encoded(0).bytes(number: 1))
     case "answer two sizes": for number in 1...2 { send(WorkerReply.encoded(number).bytes(number: number)) }
+    case "open and loop": for call in ["open /etc/passwd", "loop"] { unsafe hostile_call(call) }
     default: unsafe hostile_call(words)
     }
 }

@@ -83,6 +83,8 @@ int worker_start(int starter, int64_t deadline, int *process, int *socket) {
 }
 
 void worker_start_others(void) {
+    /* Little CMS asks for the time zone, which is a file. */
+    tzset();
     for (;;) {
         uint8_t byte;
         int socket = -1;

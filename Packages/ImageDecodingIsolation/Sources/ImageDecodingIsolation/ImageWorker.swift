@@ -15,17 +15,20 @@
         /// - Parameters:
         ///   - readableFolders: The folders that decoders read, for example of fonts. Calls that try to read others are not
         ///     reported if there are any.
+        ///   - prepare: Called once, before the first worker: what it makes, all workers have. It must start no threads.
         ///   - makeEncoder: Returns the encoder with a name, for `IsolatedDecoders.encoder`, or nil. Called for each image.
         ///   - makeDecoder: Returns the decoder. It is called while the process can still open files. It must decode an image
         ///     if its libraries load files with the first one, and start no threads.
         public static func runIfAsked(
-            readableFolders: [String] = [], makeEncoder: @escaping (String) -> (any ImageEncoder)? = { _ in nil },
+            readableFolders: [String] = [], prepare: () -> Void = {},
+            makeEncoder: @escaping (String) -> (any ImageEncoder)? = { _ in nil },
             makeDecoder: (WorkerSetup) -> any SizedImageDecoder
         ) {
             guard CommandLine.arguments.count == 2, CommandLine.arguments[1] == argument else {
                 return worker_prepare()
             }
             worker_depend_on_parent()
+            prepare()
             worker_start_others()
             var bytes = [UInt8](repeating: 0, count: WorkerSetup.byteCount)
             var metadata: Int32 = -1

@@ -20,9 +20,21 @@
             makeEncoder: @escaping (String) -> (any ImageEncoder)? = { _ in nil },
             wrap: (DownsamplingDecoder) -> any SizedImageDecoder = { $0 }
         ) {
-            runIfAsked(readableFolders: fonts, makeEncoder: makeEncoder) { setup in
+            runIfAsked(readableFolders: fonts, prepare: decodeSmallImages, makeEncoder: makeEncoder) { setup in
                 let decoders = decoders().filter { setup.formats.contains($0.format) }
                 return wrap(DownsamplingDecoder.standard(decoders, limits: setup.limits))
+            }
+        }
+
+        /// Makes the tables that decoders make with the first image.
+        private static func decodeSmallImages() {
+            let bitmap = Bitmap(
+                size: PixelSize(width: 16, height: 16), pixels: [UInt8](repeating: 255, count: 1_024))
+            let request = DecodingRequest(target: .fit(width: 8))
+            for encoder in [any ImageEncoder].standard {
+                // An error is that of the first image, too.
+                guard let file = try? encoder.encode(bitmap, options: EncodingOptions()) else { continue }
+                _ = try? DownsamplingDecoder.standard().decode(file, request: request)
             }
         }
 
