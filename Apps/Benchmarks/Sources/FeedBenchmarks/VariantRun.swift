@@ -39,6 +39,8 @@ struct VariantRun: Encodable {
         let downloads = Downloads()
         let loader = ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
             options.observer = downloads
+            // The server draws images, which takes long at first.
+            options.transferOptions = TransferOptions(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
             if usesVariants { options.variants = .demo }
         }
         let data = try await loader.data(for: ImageRequest(url: list)).data
