@@ -256,7 +256,8 @@ let composition = [
         "ImageLoaderKit",
         uses: [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
-            "ImageDecoding", "ImageProcessing", "ImageThumbHash", curlOnLinux, onLinux("ImageColorManagement"),
+            "ImageDecoding", "ImageProcessing", "ImageMetadata", "ImageThumbHash", curlOnLinux,
+            onLinux("ImageColorManagement"),
             onLinux("ImageDecodingIsolation"), onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
             "ImageCodecBMP",
             optional("ImageCodecAVIF", trait: "AVIF"),
@@ -340,7 +341,7 @@ let suites = [
         of: [
             "ImageLoaderKit", "ImageTesting", "LoopbackServer", "ImageDiskCaching", "ImageDecoding", "ImagePresenting",
             "HTTPTransports", "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageThumbHash",
-            "ImageTieredCaching", "GeneratedImages",
+            "ImageTieredCaching", "ImageMetadata", "GeneratedImages",
         ] + loaderParts + classicCodecs + modernCodecs),
     tests(
         "RobustnessTests",

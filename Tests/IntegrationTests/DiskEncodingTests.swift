@@ -4,6 +4,7 @@ import ImageCodecPNG
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
+import ImageMetadata
 import ImageTesting
 import Testing
 
@@ -44,6 +45,27 @@ struct DiskEncodingTests {
     func keepsOriginal() throws {
         #expect(try encoded(.original) == Self.png())
         #expect(try encoded(.format(ImageFormat(rawValue: "unknown"))) == Self.png())
+    }
+
+    @Test("metadata is kept, and an image that would lose it, its depth map or content credentials is stored unchanged")
+    func keepsContents() throws {
+        let place = Data("<x:RDF><x:Description a:Place='Ulm'/></x:RDF>".utf8)
+        let depth = Data("<x:RDF><x:Description Semantic=\"Depth\"/></x:RDF>".utf8)
+        func stored(_ data: Data, _ format: ImageFormat) throws -> Data {
+            let entry = DataCacheEntry(data: data, creationDate: Date(timeIntervalSinceReferenceDate: 0))
+            return try #require(DiskEncoding.format(format).makeTransform()).stored(entry, for: key).data
+        }
+        let photo = try EmbeddedMetadata(xmp: place).embedded(in: Self.png())
+        for format in [ImageFormat.jpeg, .webP] {
+            let result = try stored(photo, format)
+            #expect(result != photo && EmbeddedMetadata(of: result).xmp == place)
+        }
+        #expect(try stored(photo, .gif) == photo)
+        let portrait = try EmbeddedMetadata(xmp: depth).embedded(in: Self.png())
+        // A chunk of C2PA before the pixels.
+        var signed = try Self.png()
+        signed.insert(contentsOf: Data([0, 0, 0, 0]) + Data("caBX".utf8) + [0xE6, 0x3D, 0xD2, 0xA7], at: 33)
+        for file in [portrait, signed] { #expect(try stored(file, .jpeg) == file) }
     }
 
     #if AVIF

@@ -6,28 +6,36 @@ public import ImageCore
 /// - it is not an image, is animated or damaged, or would not become smaller,
 /// - it has a gain map, or HDR,
 /// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
-/// - or the decoder can't read the encoder's files.
+/// - the decoder can't read the encoder's files,
+/// - or `complete` refuses it.
 ///
-/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3,
-/// more than 8 bits per channel, thumbnails and depth. A lossy encoder also discards details. The
-/// metadata of the entry is not changed.
+/// What a decoded image doesn't have is lost unless `complete` adds or refuses it: Exif and other metadata, a profile and
+/// colors outside of Display P3, more than 8 bits per channel, thumbnails and depth. A lossy encoder also discards
+/// details. The metadata of the entry is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
     private let encoder: @Sendable (Bitmap) -> any ImageEncoder
     private let options: EncodingOptions
+    private let complete: @Sendable (_ file: Data, _ source: Data, _ header: ImageHeader) throws -> Data?
 
     /// Creates a transform.
     ///
     /// - Parameters:
     ///   - decoder: Decodes the stored images.
     ///   - options: The options of the encoder.
+    ///   - complete: Adds what the decoded image lacks of a source, which has the header, to its encoded file. Returns nil
+    ///     or throws to store the source as received. By default, nothing is added.
     ///   - encoder: Returns the encoder for an image, for example with `AdaptiveEncoderChoice.encoder(for:)`.
     public init(
         decoder: any SizedImageDecoder, options: EncodingOptions = EncodingOptions(),
+        complete: @escaping @Sendable (_ file: Data, _ source: Data, _ header: ImageHeader) throws -> Data? = {
+            file, _, _ in file
+        },
         encoder: @escaping @Sendable (Bitmap) -> any ImageEncoder
     ) {
         self.decoder = decoder
         self.options = options
+        self.complete = complete
         self.encoder = encoder
     }
 
@@ -41,11 +49,12 @@ public struct ReencodingTransform: DataCacheTransform {
             let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)).bitmap
             let encoder = encoder(bitmap)
             guard bitmap.isOpaque || encoder.keepsAlpha else { return entry }
-            let data = try encoder.encode(bitmap, options: options)
-            guard data.count < entry.data.count else { return entry }
+            let file = try encoder.encode(bitmap, options: options)
+            guard let data = try complete(file, entry.data, header), data.count < entry.data.count else { return entry }
             if try decoder.header(of: data).size == bitmap.size { entry.data = data }
         } catch {
-            // The data is not an image, the encoder does not support the image, or the decoder can't read its files.
+            // The data is not an image, the encoder does not support the image, or the decoder can't read its files, or
+            // they can't be completed.
         }
         return entry
     }

@@ -1,5 +1,6 @@
 public import ImageCore
 public import ImageDecoding
+import ImageMetadata
 
 extension DownsamplingDecoder {
     /// Creates a decoder that recognizes the format and decodes to the requested size and color space.
@@ -52,8 +53,9 @@ extension AdaptiveEncoderChoice {
 
 /// The format in which the disk cache stores images.
 ///
-/// Images that can't be encoded or would not become smaller are stored as received. Others lose metadata, colors
-/// outside of Display P3 (in GIF: of sRGB), and more than 8 bits per channel. See `ReencodingTransform`.
+/// Images that can't be encoded or would not become smaller are stored as received, and so are those with metadata that
+/// the format can't hold, more than 8 bits per channel, a gain map, a depth map or content credentials. Others keep Exif,
+/// XMP and IPTC, and lose thumbnails and colors outside of Display P3 (in GIF: of sRGB). See `ReencodingTransform`.
 public struct DiskEncoding: Hashable, Sendable {
     private enum Choice: Hashable {
         case original, format(ImageFormat), adaptive
@@ -95,10 +97,24 @@ public struct DiskEncoding: Hashable, Sendable {
         case .original: return nil
         case .format(let format):
             guard let encoder = encoders.encoder(for: format) else { return nil }
-            return ReencodingTransform(decoder: decoder, options: options) { _ in encoder }
+            return ReencodingTransform(decoder: decoder, options: options, complete: Self.complete) { _ in encoder }
         case .adaptive:
             let choice = AdaptiveEncoderChoice.standard(among: encoders)
-            return ReencodingTransform(decoder: decoder, options: options) { choice.encoder(for: $0) }
+            return ReencodingTransform(decoder: decoder, options: options, complete: Self.complete) {
+                choice.encoder(for: $0)
+            }
         }
+    }
+
+    /// Returns a file with the metadata of its source. Nil if anything else would be lost: nobody would be told.
+    @Sendable private static func complete(
+        _ file: Data, _ source: Data, _ header: ImageHeader
+    ) throws(ImageDecodingError) -> Data? {
+        let contents = ConversionLoss.possible(in: source, header: header)
+        guard contents.isDisjoint(with: [.bitDepth, .depthMap, .contentCredentials]) else { return nil }
+        let metadata = EmbeddedMetadata(of: source).forUprightImage
+        if metadata.blocks.isEmpty { return file }
+        let result = try metadata.embedded(in: file)
+        return EmbeddedMetadata(of: result).blocks == metadata.blocks ? result : nil
     }
 }
