@@ -92,6 +92,24 @@ struct GainMapTests {
         #expect(run.output.contains(#""losses":["gainMap"]"#), "\(run.output)")
     }
 
+    @Test(
+        "info names the kinds of a gain map, and depth and credentials beside it",
+        arguments: [["ultraHDR", "iso21496"], ["apple"]])
+    func info(kinds: [String]) async throws {
+        var photo = try JPEGFile(GainMapJPEG(Set(kinds)).data)
+        photo.append(JPEGFile.Segment(marker: 0xEB, body: Data("JP........jumb........jumdc2pa".utf8)))
+        let path = tool.folder.path + "/a.jpg"
+        try photo.data.write(to: URL(fileURLWithPath: path))
+        let run = try await tool.run(["info", path, "--json"])
+        // The list of images is out of date.
+        #expect(run.output.contains(#""gainMapKinds":[]"#) && run.output.contains("contentCredentials"))
+        try GainMapJPEG(Set(kinds)).data.write(to: URL(fileURLWithPath: path))
+        let names = kinds.map { "\"\($0)\"" }.joined(separator: ",")
+        #expect(try await tool.run(["info", path, "--json"]).output.contains("\"gainMapKinds\":[\(names)]"))
+        let lines = try await tool.run(["info", path]).output
+        #expect(lines.contains(kinds == ["apple"] ? "  gain map: Apple" : "  gain map: Ultra HDR, ISO 21496-1"))
+    }
+
     @Test("optimize keeps the map, and leaves a file alone that has more than a map")
     func optimized() async throws {
         var source = GainMapJPEG(["ultraHDR"])

@@ -79,11 +79,18 @@ package struct BoxItems {
         references.filter { $0.name == name && $0.targets.contains(id) }.map(\.from)
     }
 
-    /// Whether the primary image is the base of a gain map: of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), or of
-    /// Apple's auxiliary image.
-    package func hasGainMap(_ reader: BoxReader) -> Bool {
+    /// Whether the primary image is the base of a gain map.
+    package func hasGainMap(_ reader: BoxReader) -> Bool { hasToneMap || hasAppleGainMap(reader) }
+
+    /// Whether the primary image is the base of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), a gain map of ISO 21496-1.
+    package var hasToneMap: Bool {
         guard let primary else { return false }
-        if sources(of: primary, "dimg").contains(where: { items[$0]?.type == "tmap" }) { return true }
+        return sources(of: primary, "dimg").contains { items[$0]?.type == "tmap" }
+    }
+
+    /// Whether the primary image is the base of Apple's auxiliary image.
+    package func hasAppleGainMap(_ reader: BoxReader) -> Bool {
+        guard let primary else { return false }
         return sources(of: primary, "auxl").contains { source in
             propertyBoxes(of: source).contains { box in
                 var fields = reader.fields(in: box.content)

@@ -73,6 +73,10 @@ struct ImageReport: Encodable {
     var sourceColor: String
     /// Whether the file has a gain map for HDR displays, which is not applied.
     var gainMap: Bool
+    /// How the file says what the gain map means.
+    var gainMapKinds: [EmbeddedGainMap.Kind]
+    /// What a conversion can lose.
+    var contents: [ConversionLoss]
     var metadata: Metadata
     var camera: ExifSummary?
     var thumbnail: Thumbnail?
@@ -94,6 +98,9 @@ struct ImageReport: Encodable {
         colorProfile = header.colorProfile.map { _ in found.colorProfileName ?? "unnamed" }
         sourceColor = header.color.name
         gainMap = header.hasGainMap
+        let kinds = EmbeddedGainMap.kinds(in: data, header: header)
+        gainMapKinds = EmbeddedGainMap.Kind.allCases.filter(kinds.contains)
+        contents = ConversionLoss.possible(in: data, header: header, gamut: decoder.gamut(of: header)).inOrder
         metadata = Metadata(exif: found.exif?.count, icc: found.icc?.count, xmp: found.xmp?.count)
         camera = found.exif.map { ExifSummary($0) }
         thumbnail = try Self.thumbnail(of: data, decoder)
@@ -118,7 +125,13 @@ struct ImageReport: Encodable {
         }
         let profile = colorProfile.map { "profile \($0)" } ?? "\(sourceColor), no profile"
         let alpha = hasAlpha ? "alpha" : "opaque"
-        lines.append("  color: \(colorModel), \(alpha), \(profile)\(gainMap ? ", gain map" : "")")
+        lines.append("  color: \(colorModel), \(alpha), \(profile)")
+        if gainMap {
+            let names = gainMapKinds.map(\.name).joined(separator: ", ")
+            lines.append("  gain map: \(names.isEmpty ? "not where the file says" : names)")
+        }
+        let others = contents.filter { [.depthMap, .contentCredentials].contains($0) }.map(\.description)
+        if !others.isEmpty { lines.append("  contains: " + others.joined(separator: ", ")) }
         if orientation != 1 { lines.append("  orientation: \(orientation), shown upright") }
         let sizes = [("exif", metadata.exif), ("icc", metadata.icc), ("xmp", metadata.xmp)].compactMap { kind, size in
             size.map { "\(kind) \(ByteCount.text($0))" }
@@ -130,6 +143,16 @@ struct ImageReport: Encodable {
             lines.append("  thumbnail: \(thumbnail.format), \(size), \(ByteCount.text(thumbnail.bytes))")
         }
         return lines
+    }
+}
+
+extension EmbeddedGainMap.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .ultraHDR: "Ultra HDR"
+        case .iso21496: "ISO 21496-1"
+        case .apple: "Apple"
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import ISOBoxes
 public import ImageCore
 
 /// The gain map of a JPEG file: a second image that says how much brighter an HDR display shows each part of the first.
@@ -78,6 +79,26 @@ public struct EmbeddedGainMap: Hashable, Sendable {
         if kinds.contains(.ultraHDR) { try image.declareGainMap(byteCount: self.file.count) }
         if kinds.contains(.iso21496) { image.append(JPEGFile.Segment(marker: 0xE2, body: versions)) }
         return image.listing(imageOf: self.file.count).data + self.file
+    }
+
+    /// Returns how a file says what its gain map means. Empty without a gain map, and if none can be found where the file
+    /// says that it is.
+    ///
+    /// - Parameters:
+    ///   - file: The whole file, also AVIF, HEIC and JPEG XL.
+    ///   - header: The header that a decoder has read.
+    public static func kinds(in file: Data, header: ImageHeader) -> Set<Kind> {
+        guard header.hasGainMap else { return [] }
+        switch header.format {
+        case .jpeg: return EmbeddedGainMap(of: file)?.kinds ?? []
+        // ISO/IEC 18181-2:2024, 9.10
+        case .jpegXL: return [.iso21496]
+        case .avif, .heic:
+            guard let items = try? ItemFile(file, header.format) else { return [] }
+            let isApple = items.items.hasAppleGainMap(BoxReader(items.file, format: header.format))
+            return Set((items.items.hasToneMap ? [.iso21496] : []) + (isApple ? [.apple] : []))
+        default: return []
+        }
     }
 
     private static func image(_ file: Data) throws(ImageDecodingError) -> JPEGFile {
