@@ -47,6 +47,7 @@ struct WorkerReplyTests {
         var decoding = DecodingRequest(color: .automatic, frame: 4, acceptsTruncated: true)
         for target in [
             nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed),
+            ImageTarget(PixelSize(width: 3, height: 1), usesLinearLight: true),
         ] {
             decoding.target = target
             let job = EncodingJob(

@@ -66,6 +66,10 @@ struct DownsamplingPlanTests {
         Row((4000, 3000), fit(300, 300), output: (300, 225), codec: (1000, 750)),
         Row((4800, 3600), fit(300, 300), output: (300, 225), codec: (600, 450)),
         Row((2400, 1800), fast(300, 300), output: (300, 225), codec: (300, 225), step: .keep),
+        // Codecs don't average light.
+        Row(
+            (4000, 3000), ImageTarget(PixelSize(width: 300, height: 300), usesLinearLight: true), output: (300, 225),
+            codec: (4000, 3000)),
         // 188 rows are half of 375, rounded up: close enough to twice the output.
         Row((1200, 750), fit(300, 300), output: (300, 188), codec: (600, 375)),
         Row((1200, 750), fit(302, 302), output: (302, 189), codec: (600, 375)),

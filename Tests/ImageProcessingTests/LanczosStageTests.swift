@@ -38,6 +38,33 @@ struct LanczosStageTests {
         #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
+    @Test("in linear light, an image is within one level of the reference", arguments: geometries, [true, false])
+    func linearReference(_ geometry: Geometry, isOpaque: Bool) throws {
+        let image = Self.image(geometry.input, isOpaque: isOpaque)
+        let result = try Self.resample(image, geometry, isOpaque: isOpaque, isLinear: true)
+        let reference = LanczosReference.resample(image, geometry, curve: .sRGB)
+        #expect(Self.largestError(result, reference) <= 1)
+    }
+
+    @Test("in linear light, a pattern of black and white becomes the gray of half its light, and values stay")
+    func pattern() throws {
+        let pixels = (0..<1600).flatMap { index -> [UInt8] in
+            let level: UInt8 = (index + index / 40) % 2 == 0 ? 255 : 0
+            return [level, level, level, 255]
+        }
+        let geometry = Geometry((40, 40), to: (10, 10), region: PixelRegion(x: 12, y: 12, width: 16, height: 16))
+        for isOpaque in [true, false] {
+            let linear = try Self.resample(pixels, geometry, isOpaque: isOpaque, isLinear: true)
+            #expect(linear.enumerated().allSatisfy { abs(Int($1) - ($0 % 4 == 3 ? 255 : 188)) <= 2 })
+            let plain = try Self.resample(pixels, geometry, isOpaque: isOpaque)
+            #expect(plain.enumerated().allSatisfy { abs(Int($1) - ($0 % 4 == 3 ? 255 : 128)) <= 2 })
+            let levels = (0..<256).flatMap { [UInt8]([UInt8($0), 0, UInt8($0), 255]) }
+            #expect(
+                try Self.resample(levels, Geometry((256, 1), to: (256, 1)), isOpaque: isOpaque, isLinear: true)
+                    == levels)
+        }
+    }
+
     @Test("the color of transparent pixels has no effect")
     func noBleeding() throws {
         let pixels = (0..<1600).flatMap { index -> [UInt8] in index % 3 == 0 ? [255, 0, 0, 255] : [0, 255, 0, 0] }
@@ -91,10 +118,13 @@ struct LanczosStageTests {
         #expect(sink.offeredCount == 4)
     }
 
-    static func resample(_ pixels: [UInt8], _ geometry: Geometry, isOpaque: Bool) throws -> [UInt8] {
+    static func resample(
+        _ pixels: [UInt8], _ geometry: Geometry, isOpaque: Bool, isLinear: Bool = false
+    ) throws -> [UInt8] {
         let sink = CollectingRowSink()
         let stage = LanczosStage(
-            input: geometry.input, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
+            input: geometry.input, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
+            isLinear: isLinear, next: sink)
         try send(pixels, of: geometry.input, to: stage)
         return sink.pixels
     }
@@ -138,7 +168,10 @@ struct Geometry: CustomStringConvertible {
 
 /// A straightforward three-lobed Lanczos filter: both axes at once, in double precision, on the whole image.
 enum LanczosReference {
-    static func resample(_ pixels: [UInt8], _ geometry: Geometry) -> [UInt8] {
+    /// - Parameter curve: That of the values.
+    static func resample(
+        _ pixels: [UInt8], _ geometry: Geometry, curve: TransferFunction = .gamma(1)
+    ) -> [UInt8] {
         let (input, region, output) = (geometry.input, geometry.region, geometry.output)
         let columns = (0..<output.width).map {
             weights($0, start: region.x, step: region.width / Double(output.width), count: input.width)
@@ -147,24 +180,25 @@ enum LanczosReference {
             weights($0, start: region.y, step: region.height / Double(output.height), count: input.height)
         }
         return lines.flatMap { line in
-            columns.flatMap { column in pixel(pixels, width: input.width, line: line, column: column) }
+            columns.flatMap { column in pixel(pixels, width: input.width, line: line, column: column, curve) }
         }
     }
 
-    private static func pixel(_ pixels: [UInt8], width: Int, line: [Double], column: [Double]) -> [UInt8] {
+    private static func pixel(
+        _ pixels: [UInt8], width: Int, line: [Double], column: [Double], _ curve: TransferFunction
+    ) -> [UInt8] {
         var sums = [0.0, 0.0, 0.0, 0.0]
         for y in line.indices where line[y] != 0 {
             for x in column.indices where column[x] != 0 {
                 let start = (y * width + x) * 4
                 let alpha = line[y] * column[x] * Double(pixels[start + 3])
-                for channel in 0..<3 { sums[channel] += alpha * Double(pixels[start + channel]) }
+                for channel in 0..<3 { sums[channel] += alpha * curve.light(of: Double(pixels[start + channel]) / 255) }
                 sums[3] += alpha
             }
         }
         guard sums[3] >= 0.5 else { return [0, 0, 0, 0] }
-        return [sums[0] / sums[3], sums[1] / sums[3], sums[2] / sums[3], sums[3]].map {
-            UInt8(max(0, min(255, $0.rounded())))
-        }
+        let color = sums.prefix(3).map { curve.value(of: max(0, $0 / sums[3])) * 255 }
+        return (color + [sums[3]]).map { UInt8(max(0, min(255, $0.rounded()))) }
     }
 
     private static func weights(_ index: Int, start: Double, step: Double, count: Int) -> [Double] {

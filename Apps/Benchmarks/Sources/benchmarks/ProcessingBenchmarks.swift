@@ -18,11 +18,12 @@ enum ProcessingBenchmarks {
         var results: [Figure] = []
         for (source, output) in sizes {
             let pixels = Photograph.bitmap(source).pixels
-            for isOpaque in [true, false] {
-                let name = "resampling \(source) to \(output), \(isOpaque ? "opaque" : "with alpha")"
+            for (isOpaque, isLinear) in [(true, false), (false, false), (true, true), (false, true)] {
+                let light = isLinear ? ", linear" : ""
+                let name = "resampling \(source) to \(output), \(isOpaque ? "opaque" : "with alpha")\(light)"
                 results.append(
                     try await Stopwatch.median(name, samples: samples) { _ in
-                        try resample(pixels, source, to: output, isOpaque: isOpaque)
+                        try resample(pixels, source, to: output, isOpaque: isOpaque, isLinear: isLinear)
                     })
             }
         }
@@ -30,10 +31,11 @@ enum ProcessingBenchmarks {
     }
 
     private static func resample(
-        _ pixels: [UInt8], _ source: PixelSize, to output: PixelSize, isOpaque: Bool
+        _ pixels: [UInt8], _ source: PixelSize, to output: PixelSize, isOpaque: Bool, isLinear: Bool
     ) throws {
         let stage = LanczosStage(
-            input: source, region: PixelRegion(source), output: output, isOpaque: isOpaque, next: DiscardingSink())
+            input: source, region: PixelRegion(source), output: output, isOpaque: isOpaque,
+            isLinear: isLinear, next: DiscardingSink())
         let (rows, stride) = (pixels.span, source.width * 4)
         for y in 0..<source.height { try stage.receive(rows.extracting(y * stride..<(y + 1) * stride)) }
     }

@@ -37,7 +37,7 @@ struct DecodingPipeline {
         if case .resample(let region) = plan.step {
             stage = LanczosStage(
                 input: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
-                next: collector)
+                isLinear: request.target?.usesLinearLight == true, next: collector)
         }
         filler = mayEndEarly ? RowFiller(size: plan.codecSize, next: stage) : nil
         let source = try Self.source(of: header, for: request.color, configuration.colorConverter)

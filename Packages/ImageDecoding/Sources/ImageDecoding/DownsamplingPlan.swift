@@ -36,9 +36,13 @@ struct DownsamplingPlan: Hashable {
         let region = target.region(of: stored)
         // An image that a codec has scaled is blurred near its resolution.
         let oversampling = target.preference == .speed ? 1.0 : 2
-        codecSize = Self.codecSize(
-            stored: stored, scale: Self.scale(from: region, for: target, output: storedOutput),
-            oversampling: oversampling, decodableSize: decodableSize)
+        // Codecs average stored values, not light.
+        codecSize =
+            target.usesLinearLight
+            ? stored
+            : Self.codecSize(
+                stored: stored, scale: Self.scale(from: region, for: target, output: storedOutput),
+                oversampling: oversampling, decodableSize: decodableSize)
         step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
     }
 

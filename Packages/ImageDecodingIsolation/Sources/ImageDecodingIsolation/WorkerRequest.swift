@@ -126,7 +126,7 @@
             case encodedFile
         }
 
-        private static let wordCount = 18
+        private static let wordCount = 19
         private static let nameCount = 64
         static let byteCount = wordCount * 8 + nameCount
 
@@ -191,6 +191,7 @@
                 target?.size.width ?? 0, target?.size.height ?? 0,
                 target.flatMap { ImageTarget.Mode.allCases.firstIndex(of: $0.mode) } ?? 0,
                 target?.upscales == true ? 1 : 0, target?.preference == .speed ? 1 : 0,
+                target?.usesLinearLight == true ? 1 : 0,
             ] { words.append(value) }
         }
 
@@ -201,7 +202,8 @@
             let size = PixelSize(width: words.next(), height: words.next())
             guard size.width > 0, size.height > 0, let mode = words.next(of: ImageTarget.Mode.allCases) else { return }
             target = ImageTarget(
-                size, mode: mode, upscales: words.next() == 1, preference: words.next() == 1 ? .speed : .quality)
+                size, mode: mode, upscales: words.next() == 1, preference: words.next() == 1 ? .speed : .quality,
+                usesLinearLight: words.next() == 1)
         }
     }
 

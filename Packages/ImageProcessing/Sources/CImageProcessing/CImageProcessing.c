@@ -269,3 +269,53 @@ void finish_row(
     else if (premultiplied) finish_premultiplied(pixels, rgba, count);
     else finish_opaque(pixels, rgba, count);
 }
+
+/* ---- linear light ---- */
+
+void deinterleave_light(
+    const uint8_t *restrict rgba, size_t count, const int16_t light[restrict 256], int16_t *restrict planes,
+    size_t stride
+) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pixel = load_pixel(rgba + 4 * i);
+        planes[i] = light[pixel & 255];
+        planes[stride + i] = light[pixel >> 8 & 255];
+        planes[2 * stride + i] = light[pixel >> 16 & 255];
+    }
+}
+
+void deinterleave_light_alpha(
+    const uint8_t *restrict rgba, size_t count, const float light[restrict 256], float *restrict planes, size_t stride
+) {
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pixel = load_pixel(rgba + 4 * i);
+        float alpha = (float)(int32_t)(pixel >> 24);
+        planes[i] = light[pixel & 255] * alpha;
+        planes[stride + i] = light[pixel >> 8 & 255] * alpha;
+        planes[2 * stride + i] = light[pixel >> 16 & 255] * alpha;
+        planes[3 * stride + i] = alpha * 255;
+    }
+}
+
+INLINE void store_light(float4 light, uint8_t alpha, const uint8_t *values, uint8_t *rgba) {
+    int4 whole = __builtin_convertvector(light + 0.5f, int4);
+    whole = __builtin_elementwise_max(whole, (int4){0});
+    whole = __builtin_elementwise_min(whole, (int4){0} + light_of_white);
+    uchar4 bytes = {values[whole[0]], values[whole[1]], values[whole[2]], alpha};
+    memcpy(rgba, &bytes, 4);
+}
+
+void finish_light(
+    const float *pixels, bool premultiplied, const uint8_t values[light_of_white + 1], uint8_t *rgba, size_t count
+) {
+    if (!premultiplied) {
+        for (size_t i = 0; i < count; i++) store_light(load4(pixels + 3 * i), 255, values, rgba + 4 * i);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        float4 light = load4(pixels + 4 * i);
+        float alpha = light[3] / 255;
+        if (alpha < 0.5f) memset(rgba + 4 * i, 0, 4);
+        else store_light(light / alpha, alpha < 255 ? (uint8_t)(alpha + 0.5f) : 255, values, rgba + 4 * i);
+    }
+}

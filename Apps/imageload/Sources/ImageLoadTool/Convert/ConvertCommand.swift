@@ -158,7 +158,8 @@ struct ConvertCommand: AsyncParsableCommand {
     private var settings: ConversionSettings {
         ConversionSettings(
             format: formats[0], size: sizes[0], mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge,
-            crop: look.crop, gravity: look.gravity ?? .center, background: look.background?.color, quality: quality,
+            usesLinearLight: look.linear, crop: look.crop, gravity: look.gravity ?? .center,
+            background: look.background?.color, quality: quality,
             bounds: fileSize.bounds, isLossless: lossless, isProgressive: progressive, kept: keep.kinds,
             color: colors.output, limits: batch.limits)
     }
@@ -236,6 +237,9 @@ struct LookOptions: ParsableArguments {
 
     @Flag(help: "Enlarge images that are smaller than the size.")
     var enlarge = false
+
+    @Flag(help: "Resize in linear light, which keeps the brightness of fine patterns and takes longer.")
+    var linear = false
 
     @Option(
         help:

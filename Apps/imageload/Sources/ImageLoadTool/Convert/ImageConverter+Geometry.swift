@@ -3,7 +3,9 @@ import ImageProcessing
 
 extension ImageConverter {
     func target(for size: PixelSize) -> ImageTarget? {
-        settings.size?.target(for: size, mode: settings.mode, upscales: settings.upscales)
+        var target = settings.size?.target(for: size, mode: settings.mode, upscales: settings.upscales)
+        target?.usesLinearLight = settings.usesLinearLight
+        return target
     }
 
     /// Returns the target that covers another one, and what is cut out of it then. Nil if the decoder cuts out the center.
@@ -18,7 +20,8 @@ extension ImageConverter {
             height: max(part.height, Int((Double(image.height) * factor).rounded())))
         let origin = settings.gravity.origin(of: part, in: covering)
         return (
-            ImageTarget(covering, mode: .fill, upscales: true), CropProcessor(x: origin.x, y: origin.y, size: part)
+            ImageTarget(covering, mode: .fill, upscales: true, usesLinearLight: settings.usesLinearLight),
+            CropProcessor(x: origin.x, y: origin.y, size: part)
         )
     }
 

@@ -12,6 +12,8 @@ struct ConversionSettings: Sendable {
     var size: OutputSize?
     var mode = ImageTarget.Mode.fit
     var upscales = false
+    /// Whether pixels are averaged as light.
+    var usesLinearLight = false
     var crop: CropArea?
     /// The part that `mode` or `crop` keeps.
     var gravity = Gravity.center
@@ -29,7 +31,7 @@ struct ConversionSettings: Sendable {
     var text: String {
         let values: [Any?] = [
             format, size, mode, upscales, crop, background, quality, isLossless, isProgressive, color,
-            kept.map(\.rawValue).sorted(), gravity, bounds,
+            kept.map(\.rawValue).sorted(), gravity, bounds, usesLinearLight,
         ]
         return values.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
     }

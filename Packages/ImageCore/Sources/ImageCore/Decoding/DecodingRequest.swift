@@ -43,6 +43,9 @@ public struct ImageTarget: Hashable, Sendable {
     public var upscales: Bool
     /// Whether quality or speed is preferred.
     public var preference: DecodingPreference
+    /// Whether pixels are averaged as light instead of as stored values, so that fine bright and dark patterns keep their
+    /// brightness (IEC 61966-2-1). Takes longer: no codec scales the image.
+    public var usesLinearLight: Bool
 
     /// Creates a target from a size in pixels.
     ///
@@ -51,14 +54,17 @@ public struct ImageTarget: Hashable, Sendable {
     ///   - mode: The way in which the image fits the size.
     ///   - upscales: Whether smaller images are enlarged.
     ///   - preference: Whether quality or speed is preferred.
+    ///   - usesLinearLight: Whether pixels are averaged as light instead of as stored values.
     public init(
-        _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
+        _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality,
+        usesLinearLight: Bool = false
     ) {
         Self.check(size)
         self.size = size
         self.mode = mode
         self.upscales = upscales
         self.preference = preference
+        self.usesLinearLight = usesLinearLight
     }
 
     /// Creates a target from a size in points and the scale of the screen.
@@ -107,7 +113,7 @@ public struct ImageTarget: Hashable, Sendable {
 }
 
 extension ImageTarget: Codable {
-    private enum CodingKeys: CodingKey { case size, mode, upscales, preference }
+    private enum CodingKeys: CodingKey { case size, mode, upscales, preference, usesLinearLight }
 
     /// Throws `DecodingError.dataCorrupted` for a side below 1.
     public init(from decoder: any Decoder) throws {
@@ -119,7 +125,8 @@ extension ImageTarget: Codable {
         self.init(
             size, mode: try values.decode(Mode.self, forKey: .mode),
             upscales: try values.decode(Bool.self, forKey: .upscales),
-            preference: try values.decode(DecodingPreference.self, forKey: .preference))
+            preference: try values.decode(DecodingPreference.self, forKey: .preference),
+            usesLinearLight: try values.decodeIfPresent(Bool.self, forKey: .usesLinearLight) ?? false)
     }
 }
 

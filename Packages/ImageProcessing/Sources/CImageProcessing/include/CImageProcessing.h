@@ -52,4 +52,12 @@ void sum_rows(
 void finish_row(
     instruction_set instructions, const float *pixels, bool premultiplied, uint8_t *rgba, size_t count);
 
+/* The same in linear light, on all CPUs. The tables have the light of each value, and the value of each amount of light. */
+enum { light_of_white = 32767 };
+void deinterleave_light(const uint8_t *rgba, size_t count, const int16_t light[256], int16_t *planes, size_t stride);
+void deinterleave_light_alpha(
+    const uint8_t *rgba, size_t count, const float light[256], float *planes, size_t stride);
+void finish_light(
+    const float *pixels, bool premultiplied, const uint8_t values[light_of_white + 1], uint8_t *rgba, size_t count);
+
 #endif

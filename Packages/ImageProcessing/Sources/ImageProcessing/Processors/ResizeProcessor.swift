@@ -8,6 +8,7 @@ public struct ResizeProcessor: ImageProcessor {
     }
 
     private var result: Result
+    private let isLinear: Bool
     private let limits: DecodingLimits
 
     /// Creates a processor.
@@ -17,6 +18,7 @@ public struct ResizeProcessor: ImageProcessor {
     ///   - limits: The limits of the sides, pixels and bytes of the result.
     public init(_ target: ImageTarget, limits: DecodingLimits = .default) {
         result = .target(target)
+        isLinear = target.usesLinearLight
         self.limits = limits
     }
 
@@ -24,10 +26,12 @@ public struct ResizeProcessor: ImageProcessor {
     ///
     /// - Parameters:
     ///   - size: The size of the result. A side below 1 traps.
+    ///   - usesLinearLight: Whether pixels are averaged as light instead of as stored values.
     ///   - limits: The limits of the sides, pixels and bytes of the result.
-    public init(stretchingTo size: PixelSize, limits: DecodingLimits = .default) {
+    public init(stretchingTo size: PixelSize, usesLinearLight: Bool = false, limits: DecodingLimits = .default) {
         precondition(size.width > 0 && size.height > 0, "an image has sides of at least 1 pixel, not \(size)")
         result = .stretched(size, .whole)
+        isLinear = usesLinearLight
         self.limits = limits
     }
 
@@ -46,11 +50,13 @@ public struct ResizeProcessor: ImageProcessor {
     }
 
     public var identifier: String {
-        switch result {
+        let end = isLinear ? ",linear)" : ")"
+        return switch result {
         case .target(let target):
-            "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
-        case .stretched(let size, .whole): "resize(\(size))"
-        case .stretched(let size, let part): "resize(\(size),\(part.x),\(part.y),\(part.width),\(part.height))"
+            "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : "")" + end
+        case .stretched(let size, .whole): "resize(\(size)" + end
+        case .stretched(let size, let part):
+            "resize(\(size),\(part.x),\(part.y),\(part.width),\(part.height)" + end
         }
     }
 
@@ -73,7 +79,8 @@ public struct ResizeProcessor: ImageProcessor {
         if rows > 64 { try limits.check(.decodedBytes, PixelSize(width: 16 * output.width, height: rows).area) }
         let collector = RowCollector(size: output)
         let stage = LanczosStage(
-            input: bitmap.size, region: region, output: output, isOpaque: bitmap.isOpaque, next: collector)
+            input: bitmap.size, region: region, output: output, isOpaque: bitmap.isOpaque,
+            isLinear: isLinear, next: collector)
         let pixels = bitmap.pixels
         let bytes = pixels.span
         for y in 0..<bitmap.size.height {

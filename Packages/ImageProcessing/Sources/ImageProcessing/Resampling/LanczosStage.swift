@@ -1,6 +1,7 @@
 package import ImageCore
 
-/// Resizes rows as they arrive, with a three-lobed Lanczos filter, in gamma space like most viewers and browsers.
+/// Resizes rows as they arrive, with a three-lobed Lanczos filter, in gamma space like most viewers and browsers, or
+/// in linear light.
 ///
 /// The horizontal filter is applied first, so that buffered rows have the width of the output: as many as the filter is
 /// high, with 12 bytes per opaque pixel, or 16 with alpha. Color is weighted by alpha. The result has the same bytes on all
@@ -9,6 +10,7 @@ package final class LanczosStage: PixelRowSink {
     private let input: PixelSize
     private let output: PixelSize
     private let isOpaque: Bool
+    private let isLinear: Bool
     private let next: any PixelRowSink
     private let kernels: RowKernels
     /// The first input column of each output column, relative to `columns.lowerBound`.
@@ -35,20 +37,24 @@ package final class LanczosStage: PixelRowSink {
     /// - Parameters:
     ///   - input: The size of the image whose rows are received, in straight RGBA.
     ///   - region: The part of the input that fills the output. It is within the input and not empty.
+    ///   - isLinear: Whether the filter is applied to light, by the curve of sRGB and Display P3.
     package convenience init(
-        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
+        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, isLinear: Bool = false,
+        next: any PixelRowSink
     ) {
         self.init(
-            input: input, region: region, output: output, isOpaque: isOpaque, next: next, kernels: RowKernels())
+            input: input, region: region, output: output, isOpaque: isOpaque, isLinear: isLinear, next: next,
+            kernels: RowKernels())
     }
 
     init(
-        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink,
-        kernels: RowKernels
+        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, isLinear: Bool = false,
+        next: any PixelRowSink, kernels: RowKernels
     ) {
         self.input = input
         self.output = output
         self.isOpaque = isOpaque
+        self.isLinear = isLinear
         self.next = next
         self.kernels = kernels
         let horizontalWeights = LanczosWeights(
@@ -58,7 +64,9 @@ package final class LanczosStage: PixelRowSink {
         let columns = horizontalWeights.sourceRange
         self.columns = columns
         starts = horizontalWeights.starts.map { $0 - Int32(columns.lowerBound) }
-        opaqueWeights = isOpaque ? FixedPointWeights(horizontalWeights) : nil
+        opaqueWeights =
+            isOpaque
+            ? FixedPointWeights(horizontalWeights, largestSample: isLinear ? LinearLight.white : 255) : nil
         alphaWeights = isOpaque ? nil : horizontalWeights
         planeStride = columns.count + (opaqueWeights?.stride ?? horizontalWeights.stride) - horizontalWeights.count
         planes = [Int16](repeating: 0, count: isOpaque ? planeStride * 3 : 0)
@@ -78,7 +86,7 @@ package final class LanczosStage: PixelRowSink {
             kernels.sum(
                 rows, at: offsets, weights: verticalWeights.weights, from: emitted * verticalWeights.stride, into: &sums
             )
-            kernels.finish(sums, isPremultiplied: !isOpaque, into: &result)
+            kernels.finish(sums, isPremultiplied: !isOpaque, isLinear: isLinear, into: &result)
             emitted += 1
             let finished = result
             try next.receive(finished.span)
@@ -88,12 +96,12 @@ package final class LanczosStage: PixelRowSink {
     private func filter(_ row: Span<UInt8>) {
         let needed = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
         if let opaqueWeights {
-            kernels.deinterleave(needed, into: &planes, stride: planeStride)
+            kernels.deinterleave(needed, isLinear: isLinear, into: &planes, stride: planeStride)
             kernels.filter(
                 planes, planeStride: planeStride, starts: starts, weights: opaqueWeights, into: &rows,
                 at: offset(ofRow: Int32(received)))
         } else if let alphaWeights {
-            kernels.deinterleave(needed, into: &premultipliedPlanes, stride: planeStride)
+            kernels.deinterleave(needed, isLinear: isLinear, into: &premultipliedPlanes, stride: planeStride)
             kernels.filter(
                 premultipliedPlanes, planeStride: planeStride, starts: starts, weights: alphaWeights, into: &rows,
                 at: offset(ofRow: Int32(received)))

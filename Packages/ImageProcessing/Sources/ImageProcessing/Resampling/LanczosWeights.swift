@@ -115,7 +115,7 @@ enum LanczosFilter {
     }
 }
 
-/// Weights in 16-bit fixed point, for 8-bit samples.
+/// Weights in 16-bit fixed point, for samples of up to 15 bits.
 struct FixedPointWeights {
     private(set) var weights: [Int16]
     /// The number of weights per output sample, padded with zeros to the step of the kernels.
@@ -123,12 +123,13 @@ struct FixedPointWeights {
     /// The value of an integer weight of 1.
     let scale: Float
 
-    /// Uses the largest scale for which each weight fits in 16 bits. The sum of the weights is about 2^20 at most, so that
-    /// weighted sums of samples fit in 32 bits. The rounding error is below a tenth of a level.
-    init(_ exact: LanczosWeights) {
+    /// Uses the largest scale for which each weight fits in 16 bits, and a weighted sum of samples in 32. The sum of the
+    /// weights is about 2^20 at most for samples of 8 bits, and 2^15 for light. The rounding error is below a tenth of a
+    /// level for samples of 8 bits.
+    init(_ exact: LanczosWeights, largestSample: Int) {
         var largest: Float = 1e-3
         for weight in exact.weights { largest = max(largest, abs(weight)) }
-        var one: Float = 1_048_576
+        var one: Float = largestSample > 255 ? 32_768 : 1_048_576
         while largest * one > 32_000 { one /= 2 }
         let step = RowKernels.opaqueFilterStep
         stride = (exact.count + step - 1) / step * step

@@ -24,25 +24,35 @@ struct RowKernels {
 
     private init(_ instructions: instruction_set) { self.instructions = instructions }
 
-    /// Splits a row of opaque RGBA into three planes, each with `stride` samples.
-    func deinterleave(_ row: Span<UInt8>, into planes: inout [Int16], stride: Int) {
+    /// Splits a row of opaque RGBA into three planes, each with `stride` samples: values, or light.
+    func deinterleave(_ row: Span<UInt8>, isLinear: Bool, into planes: inout [Int16], stride: Int) {
         precondition(row.count / 4 <= stride && planes.count >= 3 * stride)
         // Sound: the pointers are used within the closure only, and the precondition leaves space for every pixel.
         unsafe row.withUnsafeBufferPointer { row in
             unsafe planes.withUnsafeMutableBufferPointer { planes in
-                unsafe deinterleave_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                if isLinear {
+                    unsafe deinterleave_light(
+                        row.baseAddress, row.count / 4, LinearLight.ofValues, planes.baseAddress, stride)
+                } else {
+                    unsafe deinterleave_opaque(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                }
             }
         }
     }
 
-    /// Splits a row of RGBA into four planes, each with `stride` samples: premultiplied color (0 to 65,025), and alpha
-    /// times 255.
-    func deinterleave(_ row: Span<UInt8>, into planes: inout [Float], stride: Int) {
+    /// Splits a row of RGBA into four planes, each with `stride` samples: premultiplied color (0 to 65,025) or light, and
+    /// alpha times 255.
+    func deinterleave(_ row: Span<UInt8>, isLinear: Bool, into planes: inout [Float], stride: Int) {
         precondition(row.count / 4 <= stride && planes.count >= 4 * stride)
         // Sound: as above.
         unsafe row.withUnsafeBufferPointer { row in
             unsafe planes.withUnsafeMutableBufferPointer { planes in
-                unsafe deinterleave_alpha(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                if isLinear {
+                    unsafe deinterleave_light_alpha(
+                        row.baseAddress, row.count / 4, LinearLight.ofValuesBeforeAlpha, planes.baseAddress, stride)
+                } else {
+                    unsafe deinterleave_alpha(instructions, row.baseAddress, row.count / 4, planes.baseAddress, stride)
+                }
             }
         }
     }
@@ -110,13 +120,17 @@ struct RowKernels {
     }
 
     /// Rounds a row of floats to straight RGBA. Transparent pixels become zeros.
-    func finish(_ samples: [Float], isPremultiplied: Bool, into bytes: inout [UInt8]) {
+    func finish(_ samples: [Float], isPremultiplied: Bool, isLinear: Bool, into bytes: inout [UInt8]) {
         precondition(
             bytes.count % 4 == 0
                 && samples.count >= Self.sampleCount(width: bytes.count / 4, isOpaque: !isPremultiplied))
         // Sound: the arrays outlive the call, and by the precondition there are enough samples.
         unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            unsafe finish_row(instructions, samples, isPremultiplied, bytes.baseAddress, bytes.count / 4)
+            if isLinear {
+                unsafe finish_light(samples, isPremultiplied, LinearLight.values, bytes.baseAddress, bytes.count / 4)
+            } else {
+                unsafe finish_row(instructions, samples, isPremultiplied, bytes.baseAddress, bytes.count / 4)
+            }
         }
     }
 }
