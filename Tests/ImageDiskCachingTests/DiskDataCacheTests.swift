@@ -4,6 +4,12 @@ import ImageDiskCaching
 import ImageTesting
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 @Suite("Disk cache")
 struct DiskDataCacheTests {
     private let folder = TestFolder()
@@ -166,16 +172,29 @@ struct DiskDataCacheTests {
         }
     }
 
-    @Test("a file that was renamed to another entry's name is a miss")
-    func misnamed() async throws {
-        let cache = folder.cache()
-        try await cache.store(entry(100), for: key(1))
-        try await cache.store(entry(100, seed: 2), for: key(2))
+    @Test("a file that was renamed to another entry's name is a miss", arguments: [100, 1_200_000])
+    func misnamed(byteCount: Int) async throws {
+        let cache = folder.cache(byteLimit: 4 << 20)
+        try await cache.store(entry(byteCount), for: key(1))
+        try await cache.store(entry(byteCount, seed: 2), for: key(2))
         try FileManager.default.removeItem(at: folder.file(key(2)))
         try FileManager.default.copyItem(at: folder.file(key(1)), to: folder.file(key(2)))
+        #expect(try await cache.reader(for: key(2)) == nil)
         #expect(try await cache.entry(for: key(2)) == nil)
         try await cache.flush()
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(2)).path))
-        #expect(try await cache.entry(for: key(1)) == entry(100))
+        #expect(try await cache.entry(for: key(1)) == entry(byteCount))
+    }
+
+    @Test("an entry on a damaged part of the disk is a miss and is removed", arguments: [100, 1_200_000])
+    func unreadableBlock(byteCount: Int) async throws {
+        let faults = FaultInjectingFileSystem()
+        let cache = folder.cache(byteLimit: 4 << 20, fileSystem: faults.files)
+        try await cache.store(entry(byteCount), for: key(1))
+        faults.fail(of: [.read, .readCached], with: EIO)
+        #expect(try await cache.entry(for: key(1)) == nil)
+        faults.fail(of: [], with: 0)
+        try await cache.flush()
+        #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
     }
 }
