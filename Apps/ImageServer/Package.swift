@@ -122,7 +122,7 @@ let package = Package(
                 module("ImageTesting"), module("ImageMetadata"), module("ImageDecoding"),
                 module("ImageColorManagement"), module("ImageDecodingIsolation"), module("ImageScheduling"),
                 module("ImageCoalescing"),
-                module("ImageHTTPCaching"), module("ImageLoading"),
+                module("ImageHTTPCaching"), module("ImageLoading"), support("GeneratedImages"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

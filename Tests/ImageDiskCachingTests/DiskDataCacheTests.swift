@@ -186,7 +186,9 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(1)) == entry(byteCount))
     }
 
-    @Test("an entry on a damaged part of the disk is a miss and is removed", arguments: [100, 1_200_000])
+    @Test(
+        "an entry on a part of the disk that can't be read is a miss, and is found if it can be read again",
+        arguments: [100, 1_200_000])
     func unreadableBlock(byteCount: Int) async throws {
         let faults = FaultInjectingFileSystem()
         let cache = folder.cache(byteLimit: 4 << 20, fileSystem: faults.files)
@@ -194,7 +196,6 @@ struct DiskDataCacheTests {
         faults.fail(of: [.read, .readCached], with: EIO)
         #expect(try await cache.entry(for: key(1)) == nil)
         faults.fail(of: [], with: 0)
-        try await cache.flush()
-        #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
+        #expect(try await cache.entry(for: key(1)) == entry(byteCount))
     }
 }

@@ -41,7 +41,7 @@ struct StressTests {
         }
     }
 
-    @Test("many tasks on two caches of one folder find entries intact, and the limit holds")
+    @Test("many tasks on two caches of one folder find entries intact, and leave no more than the limit")
     func keepsEntriesIntact() async throws {
         let folder = TestFolder()
         let caches = [folder.cache(byteLimit: Self.limit), folder.cache(byteLimit: Self.limit)]
@@ -52,14 +52,10 @@ struct StressTests {
                     for _ in 0..<60 { try await Self.step(caches[task % 2], &random) }
                 }
             }
-            group.addTask {
-                for _ in 0..<200 {
-                    #expect(folder.totalByteCount() <= Self.limit)
-                    await Task.yield()
-                }
-            }
             try await group.waitForAll()
         }
+        // While files are replaced, their sizes can't be added up: `SharingTests` checks the limit before each system call.
+        #expect(folder.totalByteCount() <= Self.limit)
         #expect(try await caches[0].status().byteCount == folder.byteCount())
         #expect(!folder.hasUnfinishedFiles)
     }

@@ -1,10 +1,10 @@
 import Foundation
-import GeneratedImages
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 import Testing
 
+@testable import GeneratedImages
 @testable import ImageMetadata
 
 @Suite("What a conversion can lose") struct ConversionLossTests {
@@ -48,6 +48,19 @@ import Testing
         }
         let press = EmbeddedMetadata(iptc: Data([0x1C, 2, 80, 0, 3]) + Data("Ann".utf8))
         #expect(try losses(press.embedded(in: encoded(.jpeg))) == [.iptc])
+    }
+
+    @Test(
+        "the colorants of a profile tell wide colors without color management, and a damaged or other profile nothing")
+    func colorants() throws {
+        let wide = try #require(ColorSpace.displayP3.profile)
+        for (profile, isWide) in [
+            (wide, true), (wide.prefix(200), false), (Data(RawPNG.profile(space: "RGB ")), false),
+        ] {
+            var header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1, height: 1))
+            header.color = SourceColor(profile: Data(profile))
+            #expect(ConversionLoss.possible(in: Data(), header: header) == (isWide ? [.gamut] : []))
+        }
     }
 
     @Test("content credentials are found in each format, and other boxes are none")

@@ -309,6 +309,7 @@ import Testing
             "maxResultBytes": "1000", "quality": "81", "formatQuality": "webp:60", "stripColorProfile": "false",
             "saveDataQuality": "40", "stripMetadata": "false", "keepCopyright": "false", "jpegProgressive": "true",
             "pngInterlaced": "true", "pngQuantize": "true", "pngQuantizationColors": "16", "webpEffort": "5",
+            "linearLight": "true",
             "avifSpeed": "7", "jxlEffort": "5", "watermarkOpacity": "0.5",
         ]
         var keys = [try await settings(unsigned).resultKey]

@@ -59,6 +59,7 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     ///   - file: The whole file.
     ///   - header: The header that a decoder has read.
     ///   - gamut: The smallest color space with all colors of the image, for example of `DownsamplingDecoder.gamut(of:)`.
+    ///     With nil, the primaries of the header or of its profile tell. Profiles of tables then count as sRGB.
     public static func possible(
         in file: Data, header: ImageHeader, gamut: ColorSpace? = nil
     ) -> Set<ConversionLoss> {
@@ -66,12 +67,22 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         let parts: [(ConversionLoss, Bool)] = [
             (.animation, header.frameCount > 1), (.gainMap, header.hasGainMap),
             (.depthMap, hasDepthMap(file, header.format, metadata.xmp)), (.alpha, header.hasAlpha),
-            (.gamut, gamut == .displayP3), (.hdr, header.color.isHDR), (.bitDepth, header.nativeLayout == .rgba16),
+            (.gamut, (gamut ?? self.gamut(of: header)) == .displayP3), (.hdr, header.color.isHDR),
+            (.bitDepth, header.nativeLayout == .rgba16),
             (.exif, metadata.exif != nil), (.iptc, metadata.iptc != nil),
             (.xmp, metadata.xmp.map(XMPPacket.hasProperties) == true),
             (.contentCredentials, hasContentCredentials(file, header.format)),
         ]
         return Set(parts.filter(\.1).map(\.0))
+    }
+
+    private static func gamut(of header: ImageHeader) -> ColorSpace? {
+        var color = header.color
+        if let profile = color.profile {
+            guard let primaries = ICCProfile.primaries(of: profile) else { return nil }
+            color = SourceColor(primaries: primaries)
+        }
+        return RGBColorConverter().gamut(of: color, layout: header.nativeLayout)
     }
 
     /// Whether a file names a depth map: by an auxiliary item of HEIF (ISO/IEC 23008-12, table 3; ISO/IEC 23091-2, 6.2), or

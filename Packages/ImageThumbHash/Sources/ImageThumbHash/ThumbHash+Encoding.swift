@@ -85,10 +85,12 @@ private struct CosineTransform {
 
     init(of samples: [Double], frequencies: [Frequency], _ columns: [[Double]], _ rows: [[Double]]) {
         func mean(_ frequency: Frequency) -> Double {
+            let cosines = columns.map { $0[frequency.x] }
             var (sum, index) = (0.0, 0)
             for row in rows {
-                for column in columns {
-                    sum += samples[index] * column[frequency.x] * row[frequency.y]
+                let rowCosine = row[frequency.y]
+                for cosine in cosines {
+                    sum += samples[index] * cosine * rowCosine
                     index += 1
                 }
             }

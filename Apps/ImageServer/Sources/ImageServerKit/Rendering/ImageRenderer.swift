@@ -70,12 +70,17 @@ public struct ImageRenderer: Sendable {
             watch: Stopwatch(clock))
         if let watermark { job.watermark = try processor(of: watermark, plan, options.watermark, isCancelled) }
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
-        let data = try job.encode(frames, loopCount: header.loopCount)
+        var data = try job.encode(frames, loopCount: header.loopCount)
+        data = try withMetadata(of: source, data, job)
+        let contents = ConversionLoss.possible(in: source, header: header)
+        let keepsColors = contents.contains(.gamut) == (frames[0].bitmap.colorSpace == .displayP3)
+        let map = try trimmed == nil ? gainMap(of: source, header, job, keepsColors: keepsColors) : nil
+        if let map { data = try withGainMap(map, data, job) }
         return RenderedImage(
-            data: try withMetadata(of: source, data, job), format: output.format, size: plan.output,
+            data: data, format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0,
             thumbHash: frames.first.map { ThumbHash(bitmap: $0.bitmap).base64 }, sourceSize: header.size,
-            times: job.times)
+            losses: losses(of: contents, in: data, frames, job), times: job.times)
     }
 
     /// The workers that decode; nil if this process does.
@@ -116,8 +121,7 @@ public struct ImageRenderer: Sendable {
         guard !kept.blocks.isEmpty else { return result }
         do throws(ImageDecodingError) {
             let data = try kept.embedded(in: result)
-            let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
-            return data.count <= limit ? data : result
+            return data.count <= job.byteLimit ? data : result
         } catch .unsupported {
             // An animated AVIF can't hold it.
             return result
@@ -202,7 +206,10 @@ public struct ImageRenderer: Sendable {
         guard let size = job.plan.target?.size else {
             return AnimationFrame(bitmap: try job.process(bitmap), delay: .zero)
         }
-        let resized = try processed(bitmap, ResizeProcessor(stretchingTo: size, limits: limits.resizing))
+        let resized = try processed(
+            bitmap,
+            ResizeProcessor(
+                stretchingTo: size, usesLinearLight: job.options.usesLinearLight, limits: limits.resizing))
         return AnimationFrame(bitmap: try job.process(resized), delay: .zero)
     }
 
@@ -220,9 +227,13 @@ public struct ImageRenderer: Sendable {
         of source: Data, _ trimmed: Bitmap?, _ header: ImageHeader, count: Int, _ job: inout RenderingJob,
         _ isCancelled: @Sendable () -> Bool
     ) throws(RenderingFailure) -> [AnimationFrame] {
-        if let trimmed { return [try frame(trimmed, &job)] }
+        if let trimmed {
+            job.isTransparent = !trimmed.isOpaque
+            return [try frame(trimmed, &job)]
+        }
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
+        target?.usesLinearLight = job.options.usesLinearLight
         let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
         let reader = try decoding { () throws(ImageDecodingError) in
             try decoder.makeFrameReader(of: source, request: request)
@@ -233,6 +244,7 @@ public struct ImageRenderer: Sendable {
                 try reader.frame(at: index, isCancelled: isCancelled)
             }
             job.lap(.decode)
+            job.isTransparent = job.isTransparent || !decoded.isOpaque
             let delay = header.frameDelays.indices.contains(index) ? header.frameDelays[index] : .milliseconds(100)
             frames.append(AnimationFrame(bitmap: try job.process(decoded), delay: delay))
             job.lap(.process)
@@ -266,7 +278,7 @@ public struct ImageRenderer: Sendable {
         }
     }
 
-    private func decoding<Value>(
+    func decoding<Value>(
         _ body: () throws(ImageDecodingError) -> Value
     ) throws(RenderingFailure) -> Value {
         do throws(ImageDecodingError) {

@@ -1,5 +1,6 @@
 public import Foundation
 public import ImageCore
+public import ImageMetadata
 
 /// An encoded result.
 public struct RenderedImage: Sendable {
@@ -15,6 +16,8 @@ public struct RenderedImage: Sendable {
     public var thumbHash: String?
     /// The upright size of the source; nil if it is not known.
     public var sourceSize: PixelSize?
+    /// What the source has and the result hasn't, in the order of `ConversionLoss`.
+    public var losses: [ConversionLoss] = []
     /// The time that each step took.
     public var times: StageTimes
 }

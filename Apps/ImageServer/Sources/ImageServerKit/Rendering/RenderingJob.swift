@@ -34,9 +34,14 @@ struct RenderingJob {
     let limits: RenderingLimits
     /// Draws the watermark; nil if there is none.
     var watermark: WatermarkProcessor?
+    /// Whether the source has pixels that aren't opaque.
+    var isTransparent = false
     var watch: Stopwatch
     private(set) var times = StageTimes()
     private let crops = (first: SharedAttentionCrop.Found(), result: SharedAttentionCrop.Found())
+
+    /// The most bytes of a result with everything that can be left out.
+    var byteLimit: Int { options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes }
 
     mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
 
@@ -59,7 +64,9 @@ struct RenderingJob {
     private var processors: [any ImageProcessor] {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
         if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, crops.first)) }
-        steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.resizing))
+        steps.append(
+            ResizeProcessor(
+                stretchingTo: plan.scaled, usesLinearLight: options.usesLinearLight, limits: limits.resizing))
         if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation)) }
         if let crop = plan.resultCrop {
             steps.append(self.crop(to: crop, plan.cropsToAttention.result, crops.result))

@@ -52,6 +52,8 @@ public struct ResultMetadata: Hashable, Sendable, Codable {
     public var tag: String
     /// The number of frames of the original that are left out; nil for none.
     public var leftOutFrames: Int?
+    /// What the source has and the result hasn't: names of `ConversionLoss`; nil for nothing.
+    public var losses: [String]?
     /// The digest of the original. If an original is loaded again and has the same digest, the result is still valid.
     public var originalDigest: String
     /// Who may store the result.

@@ -32,6 +32,8 @@ public struct ImageInfo: Hashable, Sendable, Codable {
     public var frames: Int
     /// Whether the file has transparency.
     public var hasAlpha: Bool
+    /// What it has that a result can lose: names of `ConversionLoss`.
+    public var contents: [String]
     /// The size of the file in bytes.
     public var size: Int
     /// A placeholder of about 25 bytes in Base64.

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageMetadata
 import ImageObserving
 import Logging
 
@@ -125,7 +126,8 @@ extension ImageService {
         let metadata = ResultMetadata(
             format: image.format.rawValue, width: image.size.width, height: image.size.height,
             tag: "\"\(Digest.text(of: image.data))\"",
-            leftOutFrames: image.leftOutFrames > 0 ? image.leftOutFrames : nil, originalDigest: digest,
+            leftOutFrames: image.leftOutFrames > 0 ? image.leftOutFrames : nil,
+            losses: image.losses.isEmpty ? nil : image.losses.map(\.rawValue), originalDigest: digest,
             storage: freshness.storage, madeAt: parts.now(),
             freshUntil: parts.bounds.end(of: freshness, now: parts.now()), thumbHash: image.thumbHash,
             sourceSize: image.sourceSize)

@@ -3,6 +3,7 @@ public import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageMemoryCaching
+import ImageMetadata
 import ImageThumbHash
 
 /// Answers requests for images: from the caches of results, or by loading and rendering the source.
@@ -174,7 +175,7 @@ public final class ImageService: Sendable {
         let watermark = options.opacity > 0 && options.source == nil ? parts.watermark?.identity ?? "" : ""
         // A URL has no spaces.
         let client = identity.isEmpty ? "" : ResultCache.privatePrefix + "for \(identity) "
-        return "\(client)result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) "
+        return "\(client)result 3 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) "
             + url.source.absoluteString
     }
 
@@ -185,10 +186,12 @@ public final class ImageService: Sendable {
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
                 of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
+            let contents = ConversionLoss.possible(in: source, header: header)
             return ImageInfo(
                 format: header.format.rawValue, width: header.size.width, height: header.size.height,
                 orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,
-                size: source.count, thumbHash: ThumbHash(bitmap: preview).base64)
+                contents: ConversionLoss.allCases.filter(contents.contains).map(\.rawValue), size: source.count,
+                thumbHash: ThumbHash(bitmap: preview).base64)
         }
     }
 

@@ -47,6 +47,8 @@ extension HTTPField.Name {
     static let cacheLevel = HTTPField.Name("X-Cache") ?? .via
     /// The number of frames that the limits left out.
     static let leftOutFrames = HTTPField.Name("X-Left-Out-Frames") ?? .via
+    /// What the source has and the result hasn't: a list of tokens (RFC 9651, 3.1).
+    static let losses = HTTPField.Name("Image-Losses") ?? .via
     /// The times of the stages (W3C Server Timing).
     static let serverTiming = HTTPField.Name("Server-Timing") ?? .via
     /// The identity of the request in the logs.
@@ -100,6 +102,7 @@ extension ImageAnswer {
         fields[.sourceSize] = metadata.sourceSize.flatMap(StructuredFields.size)
         if metadata.imageFormat == .svg { fields[.contentSecurityPolicy] = Self.inertDrawing }
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
+        if let losses = metadata.losses { fields[.losses] = losses.joined(separator: ", ") }
         if !vary.isEmpty { fields[.vary] = vary }
         return fields
     }

@@ -158,6 +158,7 @@ extension SettingValues {
 
     fileprivate func standardOptions(_ watermark: URL?) throws(SettingsFailure) -> ProcessingOptions {
         var options = ProcessingOptions()
+        options.usesLinearLight = self.linearLight
         options.stripsColorProfile = self.stripColorProfile
         options.stripsMetadata = self.stripMetadata
         options.keepsCopyright = self.keepCopyright

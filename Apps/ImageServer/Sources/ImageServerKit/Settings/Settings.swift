@@ -230,6 +230,8 @@ package struct Settings: Sendable {
         nil, "The URL of the image, in place of a file. The rules for sources apply", imgproxy: "WATERMARK_URL")
     let watermarkOpacity = Setting.shaping(
         1.0, "The opacity of the watermark, from 0 to 1", in: 0...1, imgproxy: "WATERMARK_OPACITY")
+    let linearLight = Setting.shaping(
+        false, "Results are resized in linear light", imgproxy: "USE_LINEAR_COLORSPACE")
     let stripColorProfile = Setting.shaping(
         true, "Results are in sRGB; false keeps larger gamuts, in Display P3", imgproxy: "STRIP_COLOR_PROFILE")
     let logLevel = Setting.serving(

@@ -210,7 +210,14 @@ enum OptionTable {
             "keep_copyright", "kcr", takes: "flag",
             "Keeps artist, copyright and rights if metadata is stripped; 1 by default", apply: flag(\.keepsCopyright)),
         Entry("enforce_thumbnail", "eth", takes: "flag", "No effect: thumbnails in files are not used") { _, _ in },
-        Entry("preserve_hdr", "ph", takes: "flag", "No effect: results have 8 bits per channel") { _, _ in },
+        Entry(
+            "linear", "lin", takes: "flag",
+            "1 resizes in linear light, which keeps the brightness of fine patterns; 0 by default",
+            apply: flag(\.usesLinearLight)),
+        Entry(
+            "preserve_hdr", "ph", takes: "flag",
+            "1 keeps the gain map of a JPEG source in a JPEG result; 0 by default. HDR without one becomes SDR",
+            apply: flag(\.preservesHDR)),
         Entry("raw", takes: "flag", "Delivers the source unchanged, whatever it is", apply: flag(\.isRaw)),
     ]
 

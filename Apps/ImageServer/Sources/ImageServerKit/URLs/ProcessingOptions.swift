@@ -141,6 +141,10 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var stripsMetadata = true
     /// Whether the copyright is kept if the metadata is not.
     public var keepsCopyright = true
+    /// Whether pixels are averaged as light.
+    public var usesLinearLight = false
+    /// Whether a JPEG result keeps the gain map of a JPEG source.
+    public var preservesHDR = false
     /// The formats whose sources are delivered unchanged if the result has the same format.
     public var unprocessedFormats: Set<ImageFormat> = []
     /// Whether the client wants to load less data: the quality is lower, unless the URL has one.
@@ -215,6 +219,8 @@ extension ProcessingOptions {
         if watermark.opacity > 0 { fields.append("wm:\(watermark.text)") }
         if isRaw { fields.append("raw") }
         if !stripsMetadata { fields.append("sm:false") } else if !keepsCopyright { fields.append("kcr:false") }
+        if usesLinearLight { fields.append("lin") }
+        if preservesHDR { fields.append("ph") }
         if savesData { fields.append("save") }
         if let limits, limits != Limits() { fields.append("limits:\(limits.text)") }
         return fields.joined(separator: "/")

@@ -20,6 +20,20 @@ package enum ICCProfile {
         return (primaries, transfer)
     }
 
+    /// Returns the primaries by the colorants of a profile, which are adapted to its white (9.2), or nil if it has none, but
+    /// tables.
+    package static func primaries(of profile: Data) -> RGBPrimaries? {
+        let colorants = ["rXYZ", "gXYZ", "bXYZ"].compactMap { tag($0, of: profile).flatMap(chromaticity) }
+        guard colorants.count == 3 else { return nil }
+        return RGBPrimaries(white: .d50, red: colorants[0], green: colorants[1], blue: colorants[2])
+    }
+
+    private static func chromaticity(_ color: Data) -> RGBPrimaries.Chromaticity? {
+        let xyz = [8, 12, 16].compactMap { color.bigEndian(at: $0, 4) }.map { Double(Int32(truncatingIfNeeded: $0)) }
+        let sum = xyz.reduce(0, +)
+        return xyz.count == 3 && sum > 0 ? RGBPrimaries.Chromaticity(x: xyz[0] / sum, y: xyz[1] / sum) : nil
+    }
+
     /// Returns a profile of a display (ICC.1, 8.4.3) for a parametric transfer function.
     static func make(named name: String, primaries: RGBPrimaries, transfer: TransferFunction) -> Data {
         let adaptation = RGBPrimaries.adaptation(from: primaries.white, to: .d50)
