@@ -76,6 +76,9 @@ let package = Package(
         kernels("CImageProcessing"),
         module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
         module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
+        module("ISOBoxes", uses: ["ImageCore"]),
+        module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
+        module("ImageThumbHash", uses: ["ImageCore"]),
         module("ImageCodecBMP", uses: ["ImageCore"]),
         module("ImageMonitoring", uses: ["ImageCore", "ImageIO", "Network"], completing: ["AppleDispatch"]),
         module("ImageObserving", uses: ["ImageCore", "os"]),
@@ -111,7 +114,7 @@ let package = Package(
             uses: [
                 "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
                 "ImageDecoding", "ImageProcessing", "ImageScheduling", "ImageTransportURLSession", "ImageCodecImageIO",
-                "ImageCodecBMP", "ImageIO",
+                "ImageCodecBMP", "ImageMetadata", "ImageThumbHash", "ImageIO",
             ] + loaderParts, completing: ["AppleFoundation"]),
 
         module(
@@ -122,7 +125,6 @@ let package = Package(
             name: "DataTransportFixtures",
             dependencies: ["LoopbackServer", "ImageContractTesting", "ImageTesting", "ImageTransporting", httpTypes],
             path: "DataTransportFixtures"),
-        module("ImageThumbHash", uses: ["ImageCore"]),
         module("PhotoFeedModel", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
         module(
             "PhotoFeedViews",
