@@ -42,11 +42,11 @@ public struct ImageVariant: Hashable, Sendable {
 /// headers and no password in its URL. Others load their URL, because another server must not learn who asks.
 public struct ImageVariants: Sendable {
     /// The lengths of the longer side, in pixels. The side of a target is rounded up to the next, so that sizes that differ
-    /// little share a variant. For ``ImageRequest/isLowData`` it is the one below. Lengths below 1 are ignored.
+    /// little share a variant. For `ImageRequest.isLowData` it is the one below. Lengths below 1 are ignored.
     public var steps = standardSteps
     /// The quality of lossy formats, from 1 to 100. Other values are clamped.
     public var quality = 80
-    /// The quality for ``ImageRequest/isLowData``, from 1 to 100. Other values are clamped.
+    /// The quality for `ImageRequest.isLowData`, from 1 to 100. Other values are clamped.
     public var lowDataQuality = 50
     /// The formats of variants, best first. The first that the loader decodes is used. If there is none, the server chooses.
     public var formats: [ImageFormat] = [.webP]

@@ -15,7 +15,7 @@ public struct RequestHints: OptionSet, Sendable {
     /// Shared caches of servers that choose the format keep a response for each text, so it isn't standard. Leave it out if
     /// variants name their format.
     public static let formats = RequestHints(rawValue: 1)
-    /// `Save-Data: on` for ``ImageRequest/isLowData``.
+    /// `Save-Data: on` for `ImageRequest.isLowData`.
     public static let lowData = RequestHints(rawValue: 2)
     /// `Priority` with the priority of the request, and whether it is progressive (RFC 9218). The body is the same, so no
     /// cache is split. URLSession sends its own.

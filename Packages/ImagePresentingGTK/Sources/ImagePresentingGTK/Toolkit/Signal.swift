@@ -11,7 +11,10 @@ extension GtkWidgetRef {
     /// Calls a handler each time that an object other than a widget, such as an event controller or an action, emits a
     /// signal. The handler doesn't receive the signal's arguments.
     ///
-    /// - Parameter object: A pointer to a `GObject`.
+    /// - Parameters:
+    ///   - name: The name of the signal.
+    ///   - object: A pointer to a `GObject`.
+    ///   - action: The handler.
     public static func onSignal(_ name: String, of object: UnsafeMutableRawPointer, _ action: @escaping () -> Void) {
         unsafe connect(object, name, action)
     }
@@ -19,7 +22,10 @@ extension GtkWidgetRef {
     /// Calls a handler each time that an object other than a widget emits a signal whose only argument is a number, such
     /// as the response of a dialog.
     ///
-    /// - Parameter object: A pointer to a `GObject`.
+    /// - Parameters:
+    ///   - name: The name of the signal.
+    ///   - object: A pointer to a `GObject`.
+    ///   - action: The handler. Receives the number.
     public static func onSignal(
         _ name: String, of object: UnsafeMutableRawPointer, _ action: @escaping (Int) -> Void
     ) {
