@@ -149,6 +149,19 @@ struct PNGAnimationTests {
         }
     }
 
+    @Test("a first frame that is to be restored leaves the canvas transparent")
+    func firstRestored() throws {
+        var file = AnimatedPNG(2, 1, frames: 2)
+        file.colorType = 0
+        file.control(dispose: 2)
+        file.image(stream: RawPNG.deflated([0, 9, 9]))
+        file.control(1, 0, (1, 1))
+        file.pixels(stream: RawPNG.deflated([0, 7]))
+        let image = try png.open(file.data)
+        #expect(image.header.hasAlpha)
+        #expect(try png.pixels(image, frame: 1) == [0, 0, 0, 0, 7, 7, 7, 255])
+    }
+
     @Test("gray of a profile has alpha if the canvas is transparent somewhere", arguments: [8, 16])
     func transparentGray(depth: UInt8) throws {
         var file = AnimatedPNG(2, 1, frames: 1)
