@@ -128,6 +128,21 @@ import Testing
         }
     }
 
+    @Test("metadata whose bytes are tables of the file is not overwritten", arguments: [UInt8(0), 8, 24, 60])
+    func overTables(offset: UInt8) {
+        let table =
+            Data([1, 0, 0, 0, 0x44, 0, 0, 3]) + entry(1, [0, 0, 0, 0, 0, 0, 0, Self.exifLength])
+            + entry(3, [0, 0, 0, 0, 0, 0, 0, 1])
+            + entry(2, construction: 0, [0, 0, 0, offset, 0, 0, 0, UInt8(Self.xmp.count)])
+        for change in [
+            { try EmbeddedMetadata.removingPrivateData(from: $0) }, { try EmbeddedMetadata().embedded(in: $0) },
+        ] {
+            #expect(throws: ImageDecodingError.unsupported(.avif, "items outside of the media data")) {
+                try change(file(table))
+            }
+        }
+    }
+
     @Test("items that are there are overwritten if there is room")
     func overwritten() throws {
         let table =

@@ -48,9 +48,16 @@ extension ItemFile {
         return (file, rest)
     }
 
+    /// Whether bytes belong to no table of the file.
+    private func isMediaData(_ range: Range<Int>) -> Bool {
+        let places = boxes.filter { $0.name == "mdat" }.map(\.content) + [items.itemData].compactMap(\.self)
+        return places.contains { range.clamped(to: $0) == range }
+    }
+
     /// Overwrites the bytes of an item, also those that are left. XMP ends with spaces.
     private func overwrite(_ id: Int, with block: Data, in file: inout Data) throws(ImageDecodingError) {
         guard let ranges = ranges(of: id) else { throw .malformed(format, "the location of an item is invalid") }
+        guard ranges.allSatisfy(isMediaData) else { throw .unsupported(format, "items outside of the media data") }
         let space = ranges.reduce(0) { $0 + $1.count }
         guard block.count <= space else { throw .unsupported(format, "more metadata than there is space for") }
         var rest = block + Data(repeating: isXMP(id) ? 0x20 : 0, count: space - block.count)
