@@ -102,6 +102,19 @@ import Testing
         #expect(try EmbeddedMetadata.removingPrivateData(from: longer) == EmbeddedMetadata().embedded(in: webP))
     }
 
+    @Test("a WebP file without a whole image keeps its header, so that what removes private data can read it again")
+    func headerWithoutImage() throws {
+        func chunk(_ type: String, _ body: Data) -> Data {
+            Data(type.utf8) + [UInt8(body.count), 0, 0, 0] + body
+        }
+        for rest in [chunk("ANIM", Data(count: 6)), chunk("VP8L", Data(count: 8)), chunk("VP8 ", Data(count: 10))] {
+            let content = Data("WEBP".utf8) + chunk("VP8X", Data(count: 10)) + rest
+            let file = Data("RIFF".utf8) + [UInt8(content.count), 0, 0, 0] + content
+            let clean = try EmbeddedMetadata.removingPrivateData(from: file)
+            #expect(try EmbeddedMetadata.removingPrivateData(from: clean) == clean)
+        }
+    }
+
     @Test("files of other formats, damaged files and other bytes are refused")
     func refused() throws {
         for image in try GeneratedImage.all() where image.format == .gif {

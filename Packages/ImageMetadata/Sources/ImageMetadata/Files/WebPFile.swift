@@ -53,7 +53,7 @@ package struct WebPFile {
         let replaced = ["VP8X", "ICCP", "EXIF", "XMP "]
         var file = self
         file.chunks.removeAll { replaced.contains($0.type) }
-        if metadata.blocks.isEmpty, file.chunks.count == 1, file.chunks[0].type != "ALPH" { return file }
+        if metadata.blocks.isEmpty, file.chunks.count == 1, file.simpleHeader != nil { return file }
         var first = [Chunk(type: "VP8X", body: header)]
         if let icc = metadata.icc { first.append(Chunk(type: "ICCP", body: icc)) }
         file.chunks.insert(contentsOf: first, at: 0)
@@ -81,7 +81,9 @@ package struct WebPFile {
 
     /// The VP8X chunk of a file that has only an image (RFC 9649, sections 2.7.1, 3.4; RFC 6386, section 9.1).
     private var simpleHeader: Data? {
-        guard let image = chunks.first, image.body.count >= 10 else { return nil }
+        guard let image = chunks.first, ["VP8 ", "VP8L"].contains(image.type), image.body.count >= 10 else {
+            return nil
+        }
         let isLossless = image.type == "VP8L"
         guard let bits = image.body.littleEndian(at: 1, 4, as: UInt32.self),
             let sides = image.body.littleEndian(at: 6, 4, as: UInt32.self)
