@@ -115,6 +115,15 @@ import Testing
         }
     }
 
+    @Test("a PNG that doesn't begin with its header is refused")
+    func headerFirst() throws {
+        var file = try PNGFile(#require(Self.files?.first { $0.format == .png }).data)
+        file.chunks.insert(PNGFile.Chunk(type: "prVt", body: Data()), at: 0)
+        #expect(throws: ImageDecodingError.malformed(.png, "the header isn't the first chunk")) {
+            try EmbeddedMetadata.removingPrivateData(from: file.data)
+        }
+    }
+
     @Test("files of other formats, damaged files and other bytes are refused")
     func refused() throws {
         for image in try GeneratedImage.all() where image.format == .gif {

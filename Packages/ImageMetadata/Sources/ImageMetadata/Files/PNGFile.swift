@@ -33,6 +33,7 @@ package struct PNGFile {
             chunks.append(Chunk(type: type, body: body))
             offset += 12 + length
         }
+        if chunks.first?.type != "IHDR" { throw .malformed(.png, "the header isn't the first chunk") }
     }
 
     package init(chunks: [Chunk]) { self.chunks = chunks }
