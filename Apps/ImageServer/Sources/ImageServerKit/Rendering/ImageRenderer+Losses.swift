@@ -11,9 +11,11 @@ extension ImageRenderer {
     func losses(
         of contents: Set<ConversionLoss>, in result: Data, _ frames: [AnimationFrame], _ job: RenderingJob
     ) -> [ConversionLoss] {
+        if contents.isEmpty { return [] }
+        let hasGainMap = contents.contains(.gainMap) && EmbeddedGainMap(of: result) != nil
         let header = ImageHeader(
             format: job.output.format, storedSize: job.plan.output, frameCount: frames.count,
-            hasAlpha: !frames.allSatisfy(\.bitmap.isOpaque), hasGainMap: EmbeddedGainMap(of: result) != nil)
+            hasAlpha: !frames.allSatisfy(\.bitmap.isOpaque), hasGainMap: hasGainMap)
         var lost = contents.subtracting(
             ConversionLoss.possible(in: result, header: header, gamut: frames[0].bitmap.colorSpace))
         // Many files without transparent pixels say that there may be some.
