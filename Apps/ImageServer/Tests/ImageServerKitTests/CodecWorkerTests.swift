@@ -67,7 +67,8 @@ enum SampleWorkers {
     @Test("a worker makes the encoder of the settings, and none for another name")
     func encoderNames() {
         var settings = EncoderSettings()
-        (settings.avifSpeed, settings.jxlEffort) = (0, 9)
+        settings.avifSpeed = 0
+        settings.jxlEffort = 9
         #expect(settings.workerName(of: .avif) == "avif 0" && settings.workerName(of: .jpegXL) == "jxl 9")
         #expect(settings.workerName(of: .webP) == nil)
         for name in ["", "avif", "avif x", "pdf 1"] { #expect(EncoderSettings.encoder(named: name) == nil) }
@@ -81,7 +82,7 @@ enum SampleWorkers {
                 decoder: settings.makeDecoder(), limits: settings.limits, encoders: settings.results.encoders,
                 clock: ManualClock())
             let url = try ImageURLParser(signature: nil)
-                .parse(ServiceFixture.path("f:avif/q:95/w:3000/el:1"), now: Date())
+                .parse(ServiceFixture.path("f:avif/q:95/w:3000/el:1"), now: .distantPast)
             let source = try SampleImages.png(90, 70)
             let task = Task {
                 try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil)) { Task.isCancelled }
@@ -113,7 +114,7 @@ enum SampleWorkers {
         ).scoped(to: "http://a:80")
         let source = try SampleImages.png(20, 10)
         func render(_ options: String) throws -> PixelSize {
-            let url = try settings.makeParser().parse(ServiceFixture.path(options), now: Date())
+            let url = try settings.makeParser().parse(ServiceFixture.path(options), now: .distantPast)
             return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil)).size
         }
         #expect(throws: RenderingFailure.decoding(.limitExceeded(.pixels, value: 200, allowed: 100))) {

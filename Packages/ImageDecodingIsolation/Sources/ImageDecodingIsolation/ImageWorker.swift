@@ -125,7 +125,9 @@
 
         /// Maps the file: nobody can change it, or cut it.
         private mutating func open(_ file: Int32, _ count: Int) {
-            (reader, preview, data) = (nil, nil, Data())
+            reader = nil
+            preview = nil
+            data = Data()
             if count == 0 { return }
             guard let bytes = unsafe worker_map(file, count) else { exit(7) }
             data = unsafe Data(bytesNoCopy: bytes, count: count, deallocator: .unmap)

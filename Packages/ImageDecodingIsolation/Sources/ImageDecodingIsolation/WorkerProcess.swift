@@ -24,7 +24,8 @@
             guard error == 0 else {
                 throw .workerFailed(.notStarted("\(self.program) doesn't start: error \(error)"))
             }
-            (self.process, self.socket) = (process, socket)
+            self.process = process
+            self.socket = socket
         }
 
         deinit {

@@ -64,7 +64,8 @@ final class PhotoViewer {
     ///   - position: The position of the photo in the feed.
     ///   - photoAt: Returns the photo at another position, or nil.
     func show(_ photo: Photo, at position: Int, photoAt: (Int) -> Photo?) {
-        (self.photo, self.position) = (photo, position)
+        self.photo = photo
+        self.position = position
         let (before, after) = (photoAt(position - 1), photoAt(position + 1))
         previous.isVisible = before != nil
         next.isVisible = after != nil
@@ -74,7 +75,9 @@ final class PhotoViewer {
     }
 
     func close() {
-        (photo, position, neighbors) = (nil, nil, [])
+        photo = nil
+        position = nil
+        neighbors = []
         prefetcher.stop()
         image.cancelLoading()
     }

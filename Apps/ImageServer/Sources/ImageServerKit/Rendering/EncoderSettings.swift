@@ -36,7 +36,8 @@ public struct EncoderSettings: Hashable, Sendable {
         let parts = name.split(separator: " ")
         guard parts.count == 2, let effort = Int(parts[1]) else { return nil }
         var settings = EncoderSettings()
-        (settings.avifSpeed, settings.jxlEffort) = (effort, effort)
+        settings.avifSpeed = effort
+        settings.jxlEffort = effort
         let output = OutputFormats.output(for: ImageFormat(rawValue: String(parts[0])))
         return output.map { settings.configured($0).encoder }
     }
