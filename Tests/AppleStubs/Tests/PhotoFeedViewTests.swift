@@ -12,19 +12,29 @@ struct PhotoFeedViewTests {
     private let log = MessageLog<[String]>()
     private let loader = FakeImageLoader()
 
-    private func host(_ service: ScriptedPhotoService, rows: Range<Int> = 0..<100) -> TestHost<some View> {
+    private func host(
+        _ service: ScriptedPhotoService, rows: Range<Int> = 0..<100, usesVariants: Bool = false
+    ) -> TestHost<some View> {
         for id in 0..<20 {
             loader.script(
-                .image(PixelSize(width: 64, height: 64)), for: ScriptedPhotoService.photo(id).thumbnail(scale: 1))
+                .image(PixelSize(width: 64, height: 64)),
+                for: ScriptedPhotoService.photo(id).thumbnail(scale: 1, usesVariants: usesVariants))
         }
-        let feed = PhotoFeedModel(service: service)
-        return TestHost(PhotoFeedView(feed: feed).imageLoader(loader), rows: rows) { [log] in log.append($0) }
+        let view = PhotoFeedView(feed: PhotoFeedModel(service: service), usesVariants: usesVariants)
+        return TestHost(view.imageLoader(loader), rows: rows) { [log] in log.append($0) }
     }
 
     private func draws(_ condition: ([String]) -> Bool) async {
         while !(log.messages.last.map(condition) ?? false), !Task.isCancelled {
             await log.waitForCount(log.messages.count + 1)
         }
+    }
+
+    @Test("shows variants of the full images")
+    func variants() async {
+        let host = host(ScriptedPhotoService([1: [.photos(0..<1)]]), rows: 0..<1, usesVariants: true)
+        #expect(host.drawn == ["progress"])
+        await draws { $0 == ["image 64 (fill)", "photo 0"] }
     }
 
     @Test("shows the rows with their thumbnails, loads pages as rows appear, and ends with a footer")

@@ -4,16 +4,22 @@ public import SwiftUI
 /// A list of photos that is loaded page by page. Set the loader of the images with `.imageLoader(_:)`.
 public struct PhotoFeedView: View {
     private let feed: PhotoFeedModel
+    private let usesVariants: Bool
 
-    /// - Parameter feed: The model, which the view loads when it appears.
-    public init(feed: PhotoFeedModel) { self.feed = feed }
+    /// - Parameters:
+    ///   - feed: The model, which the view loads when it appears.
+    ///   - usesVariants: Whether rows show variants of the full images. The loader must have `variants`.
+    public init(feed: PhotoFeedModel, usesVariants: Bool = false) {
+        self.feed = feed
+        self.usesVariants = usesVariants
+    }
 
     /// The content of the view.
     public var body: some View {
         List {
             if let failure = feed.refreshFailure { FailureRow(failure) { Task { await feed.refresh() } } }
             ForEach(Array(feed.photos.enumerated()), id: \.element.id) { index, photo in
-                PhotoRow(photo: photo).onAppear { feed.appeared(at: index) }
+                PhotoRow(photo: photo, usesVariants: usesVariants).onAppear { feed.appeared(at: index) }
             }
             switch feed.viewState {
             case .idle, .loading: ProgressView()

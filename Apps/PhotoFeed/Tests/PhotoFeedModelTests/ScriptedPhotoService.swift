@@ -38,6 +38,6 @@ final class ScriptedPhotoService: PhotoService {
 
     static func photo(_ id: Int) -> Photo {
         guard let url = URL(string: "http://images.example/\(id)") else { preconditionFailure("invalid URL") }
-        return Photo(albumId: 1, id: id, title: "photo \(id)", url: url, thumbnailUrl: url)
+        return Photo(albumId: 1, id: id, title: "photo \(id)", url: url, thumbnailUrl: url.appending(path: "thumbnail"))
     }
 }
