@@ -2,7 +2,8 @@ import Dispatch
 public import Foundation
 import Synchronization
 
-/// Writes lines on a queue of its own, so that a slow reader of the log delays no request.
+/// Writes lines on a queue of its own, so that a slow reader of the log delays no request. Lines wait for a hundredth of a
+/// second, so that one thread wakes up for many of them.
 public final class LogOutput: Sendable {
     private struct State {
         var pending = Data()
@@ -12,6 +13,7 @@ public final class LogOutput: Sendable {
         var second = (number: Int.min, text: "")
     }
 
+    private static let delay = DispatchTimeInterval.milliseconds(10)
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "image-server-log")
     private let limit: Int
@@ -44,7 +46,7 @@ public final class LogOutput: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        if starts { queue.async { self.writePending() } }
+        if starts { queue.asyncAfter(deadline: .now() + Self.delay) { self.writePending() } }
     }
 
     /// Waits until all lines are written.
