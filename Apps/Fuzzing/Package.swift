@@ -36,6 +36,9 @@ let package = Package(
                 "CLibFuzzer", .product(name: "GeneratedImages", package: "test-support"), module("ImageCore"),
                 module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageColorManagement"), module("ImageContractTesting"), module("ImageMetadata"),
+                .product(
+                    name: "ImageDecodingIsolation", package: "swift-image-loading",
+                    condition: .when(platforms: [.linux])),
             ] + codecs,
             swiftSettings: strict,
             // The default linker of Debian's toolchains fails with an internal error.

@@ -17,6 +17,10 @@ import ImageDecoding
 import ImageMetadata
 import ImageProcessing
 
+#if os(Linux)
+    @_spi(Fuzzing) import ImageDecodingIsolation
+#endif
+
 /// A part of the library to fuzz, selected by name.
 enum FuzzTarget: String, CaseIterable {
     case jpeg, png, webp, gif, avif, heif, jxl, bmp, ico, tiff, svg
@@ -25,11 +29,17 @@ enum FuzzTarget: String, CaseIterable {
     case incrementalWebP = "incremental-webp"
     case incrementalJXL = "incremental-jxl"
     case sniffer, pipeline, exif, metadata
+    case workerReply = "worker-reply"
 
     /// Returns the initial corpus: all generated images of the target's formats. Scripts/fuzz adds files of `Tests`.
     func seeds() throws -> [(name: String, data: Data)] {
         if self == .exif { return GeneratedImage.exifBlocks() }
         if self == .svg { return [("drawing", Self.drawing)] }
+        #if os(Linux)
+            if self == .workerReply {
+                return WorkerReplyFuzzing.seeds.enumerated().map { ("\($0.offset)", $0.element) }
+            }
+        #endif
         let images = try GeneratedImage.all().filter { formats.contains($0.format) }
         return images.map {
             let data = self == .metadata ? try? MetadataCheck.metadata.embedded(in: $0.data) : nil
@@ -66,7 +76,7 @@ enum FuzzTarget: String, CaseIterable {
         case .svg: [.svg]
         case .sniffer, .pipeline: Self.decoders.map(\.format)
         case .metadata: Self.decoders.map(\.format).filter { !EmbeddedMetadata.blocks(writtenTo: $0).isEmpty }
-        case .exif: []
+        case .exif, .workerReply: []
         }
     }
 
@@ -81,6 +91,7 @@ enum FuzzTarget: String, CaseIterable {
         case .pipeline: { data throws(ContractViolation) in try PipelineCheck().check(data) }
         case .exif: { data throws(ContractViolation) in try Self.readOrientation(in: data) }
         case .metadata: { data throws(ContractViolation) in try MetadataCheck().check(data) }
+        case .workerReply: Self.workerReply
         }
     }
 
@@ -114,6 +125,16 @@ enum FuzzTarget: String, CaseIterable {
             try IncrementalDecodingCheck(decoder, expectsWholeImages: decoder.format == .png).check(
                 data, splitInto: lengths, divisor: [1, 2, 4, 8][choice & 3], layout: choice & 4 == 0 ? .rgba8 : nil)
         }
+    }
+
+    private static var workerReply: ((Data) throws(ContractViolation) -> Void)? {
+        #if os(Linux)
+            return { data throws(ContractViolation) in
+                if let header = WorkerReplyFuzzing.wrongHeader(in: data) { throw ContractViolation("\(header)") }
+            }
+        #else
+            return nil
+        #endif
     }
 
     private static func readOrientation(in data: Data) throws(ContractViolation) {
