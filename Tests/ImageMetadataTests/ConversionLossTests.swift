@@ -50,6 +50,40 @@ import Testing
         #expect(try losses(press.embedded(in: encoded(.jpeg))) == [.iptc])
     }
 
+    @Test("comments, texts, compressed and extended metadata are other metadata")
+    func otherMetadata() throws {
+        func has(_ file: Data) throws -> Bool { try losses(file).contains(.otherMetadata) }
+        var jpeg = try JPEGFile(encoded(.jpeg))
+        for segment in [
+            JPEGFile.Segment(marker: 0xFE, body: Data("a".utf8)),
+            JPEGFile.Segment(marker: 0xE1, body: Data("http://ns.adobe.com/xmp/extension/\0".utf8)),
+        ] {
+            let plain = jpeg
+            jpeg.segments.append(segment)
+            #expect(try has(jpeg.data) && !has(plain.data))
+            jpeg = plain
+        }
+        let (png, xmp) = (try encoded(.png), "XML:com.adobe.xmp\0")
+        for (type, text) in [
+            ("tEXt", "Title\0a"), ("zTXt", "Raw profile type exif\0\0"), ("iTXt", xmp + "\u{1}\0\0\0"),
+        ] {
+            var file = try PNGFile(png)
+            file.chunks.insert(PNGFile.Chunk(type: type, body: Data(text.utf8)), at: 1)
+            #expect(try has(file.data), "\(type)")
+        }
+        #expect(try !has(EmbeddedMetadata(xmp: Data("<x/>".utf8)).embedded(in: png)))
+        let jxl = Data(box: "JXL ", Data([0x0D, 0x0A, 0x87, 0x0A])) + Data(box: "brob", Data("Exif".utf8))
+        let header = ImageHeader(format: .jpegXL, storedSize: PixelSize(width: 1, height: 1))
+        #expect(ConversionLoss.possible(in: jxl, header: header) == [.otherMetadata])
+        for frames in [1, 3] {
+            let gif = try encoded(.gif, frames: frames)
+            #expect(try !has(gif))
+            for block in [[0x21, 0xFE, 1, 65, 0], [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + [0]] as [[UInt8]] {
+                #expect(try has(gif.dropLast() + block + [0x3B]), "\(block)")
+            }
+        }
+    }
+
     @Test(
         "the colorants of a profile tell wide colors without color management, and a damaged or other profile nothing")
     func colorants() throws {

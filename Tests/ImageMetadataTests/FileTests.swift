@@ -42,6 +42,14 @@ import Testing
         }
     }
 
+    @Test("the name of a profile ends at a zero")
+    func profileName() throws {
+        var profile = try #require(ColorSpace.displayP3.profile)
+        let digit = try #require(profile.firstRange(of: Data([0, 0x50, 0, 0x33]))).upperBound - 1
+        profile[digit] = 0
+        #expect(EmbeddedMetadata(icc: profile).colorProfileName == "Display P")
+    }
+
     @Test("an ICC profile is embedded in JPEG, PNG and WebP, and stays if there is no other")
     func profiles() throws {
         let profile = try #require(ColorSpace.displayP3.profile)

@@ -91,7 +91,7 @@ enum FuzzTarget: String, CaseIterable {
         case .pipeline: { data throws(ContractViolation) in try PipelineCheck().check(data) }
         case .exif: { data throws(ContractViolation) in try Self.readOrientation(in: data) }
         case .metadata: { data throws(ContractViolation) in try MetadataCheck().check(data) }
-        case .workerReply: Self.workerReply
+        case .workerReply: Self.replyCheck
         }
     }
 
@@ -127,7 +127,7 @@ enum FuzzTarget: String, CaseIterable {
         }
     }
 
-    private static var workerReply: ((Data) throws(ContractViolation) -> Void)? {
+    private static var replyCheck: ((Data) throws(ContractViolation) -> Void)? {
         #if os(Linux)
             return { data throws(ContractViolation) in
                 if let header = WorkerReplyFuzzing.wrongHeader(in: data) { throw ContractViolation("\(header)") }

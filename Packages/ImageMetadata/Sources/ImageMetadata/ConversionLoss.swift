@@ -31,6 +31,8 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     case iptc
     /// What editors write. What declares a gain map or other images in the file doesn't count.
     case xmp
+    /// Comments and texts, and metadata that `EmbeddedMetadata` doesn't read: compressed, in texts, or extended XMP.
+    case otherMetadata
     /// The signed history of an image (C2PA). A changed file needs a new signature, so it can't be carried over.
     case contentCredentials
 
@@ -46,6 +48,7 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         case .exif: "Exif"
         case .iptc: "IPTC"
         case .xmp: "XMP"
+        case .otherMetadata: "comments and other metadata"
         case .contentCredentials: "content credentials"
         }
     }
@@ -71,6 +74,7 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
             (.bitDepth, header.nativeLayout == .rgba16),
             (.exif, metadata.exif != nil), (.iptc, metadata.iptc != nil),
             (.xmp, metadata.xmp.map(XMPPacket.hasProperties) == true),
+            (.otherMetadata, hasOtherMetadata(file, header.format)),
             (.contentCredentials, hasContentCredentials(file, header.format)),
         ]
         return Set(parts.filter(\.1).map(\.0))
@@ -96,6 +100,16 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         }
         guard [.avif, .heic].contains(format), let items = try? ItemFile(file, format) else { return false }
         return contains(items.file[items.meta.content], ["hevc:2015:auxid:2\0", "systems:auxiliary:depth"])
+    }
+
+    private static func hasOtherMetadata(_ file: Data, _ format: ImageFormat) -> Bool {
+        switch format {
+        case .jpeg: (try? JPEGFile(file).hasOtherMetadata) ?? false
+        case .png: (try? PNGFile(file).hasOtherMetadata) ?? false
+        case .gif: GIFFile.hasTexts(file)
+        case .jpegXL: (try? JXLFile(file).hasCompressedMetadata) ?? false
+        default: false
+        }
     }
 
     /// Whether a file has a manifest of C2PA 2.2, section 11.3 and annex A.

@@ -65,7 +65,7 @@ struct ImageOptimizer: Sendable {
     /// Returns what a smaller file no longer has. Its pixels are equal, in whatever bits.
     func removedMetadata(of data: Data, in smaller: Data) throws(ImageDecodingError) -> Set<ConversionLoss> {
         try decoder.losses(from: data, decoder.header(of: data), to: smaller).intersection([
-            .exif, .iptc, .xmp, .contentCredentials,
+            .exif, .iptc, .xmp, .otherMetadata, .contentCredentials,
         ])
     }
 

@@ -65,6 +65,11 @@ package struct JPEGFile {
         return !hasOthers && scans[last] == 0xD9 && scans[last - 1] == 0xFF
     }
 
+    /// Whether there is a comment or extended XMP.
+    var hasOtherMetadata: Bool {
+        segments.contains { $0.marker == 0xFE || $0.marker == 0xE1 && $0.body.starts(with: Self.extendedXMPPrefix) }
+    }
+
     /// Whether there is a profile, even a damaged one, which programs could apply.
     package var hasProfile: Bool { segments.contains { Self.isProfile($0) } }
 

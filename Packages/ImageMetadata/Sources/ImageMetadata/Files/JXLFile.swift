@@ -33,6 +33,9 @@ struct JXLFile {
         return EmbeddedMetadata(exif: content("Exif").flatMap(ExifBlock.withoutOffset), xmp: content("xml "))
     }
 
+    /// Whether there is metadata that is compressed with Brotli.
+    var hasCompressedMetadata: Bool { parts.contains { $0.name == "brob" } }
+
     /// Whether there are content credentials (C2PA).
     var hasManifest: Bool { parts.contains { $0.name == "jumb" && Data($0.content).isManifest } }
 

@@ -72,6 +72,13 @@ package struct PNGFile {
             xmp: xmp?.count == 3 ? xmp?.last.map { Data($0) } : nil)
     }
 
+    /// Whether there are texts that aren't read as XMP.
+    var hasOtherMetadata: Bool {
+        chunks.contains { chunk in
+            ["tEXt", "zTXt", "iTXt"].contains(chunk.type) && !chunk.body.starts(with: Self.xmpKeyword + [0, 0])
+        }
+    }
+
     /// Replaces the Exif block and the XMP packet before the pixels.
     ///
     /// - Parameter profile: An ICC profile as a zlib stream. It replaces the other chunks that describe colors.
