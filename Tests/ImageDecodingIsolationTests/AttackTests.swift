@@ -122,6 +122,27 @@ struct AttackTests {
         #expect(fixture.events.messages.count == 2)
     }
 
+    @Test("a worker serves other images when its reader of frames is released, and limits keep the origin")
+    func sharesWorker() throws {
+        let fixture = IsolatedFixture()
+        let data = try #require(try GeneratedImage.all().first).data
+        func attacks(_ decoders: IsolatedDecoders) -> Int {
+            let before = fixture.events.messages.count
+            #expect(throws: ImageDecodingError.self) { try decoders.header(of: Data("header:fault".utf8)) }
+            return fixture.events.messages.count - before
+        }
+        var reader: (any FrameReader)? = try fixture.decoders.makeFrameReader(of: data, request: DecodingRequest())
+        _ = try reader?.frame(at: 0)
+        #expect(attacks(fixture.decoders) == 1, "a worker of its own, which had decoded no image")
+        reader = nil
+        #expect(attacks(fixture.decoders) == 2, "that of the reader, and a new one")
+        let origins = ["a", "b"].map {
+            fixture.decoders.scoped(to: $0).limited(to: .default, memoryByteLimit: 1 << 30)
+        }
+        _ = try origins[0].decode(data)
+        #expect(attacks(origins[1]) == 1 && attacks(origins[0]) == 2)
+    }
+
     @Test("workers that failed leave no shared memory")
     func leavesNothing() throws {
         let fixture = IsolatedFixture()

@@ -3,6 +3,8 @@ import GeneratedImages
 import ImageCore
 import ImageDecoding
 import ImageDecodingIsolation
+import ImageLoaderKit
+import ImageTesting
 import Testing
 
 /// What a worker decodes is what this process decodes.
@@ -68,9 +70,43 @@ struct SameImageTests {
             DecodingLimits(decodedByteLimit: 20),
         ] {
             let fixture = IsolatedFixture(limits: limits)
-            #expect(
-                outcome { try fixture.decoders.decode(image.data) }
-                    == outcome { try fixture.local.decode(image.data) })
+            let expected = outcome { try fixture.local.decode(image.data) }
+            #expect(outcome { try fixture.decoders.decode(image.data) } == expected)
+            let limited = IsolatedFixture().decoders.limited(to: limits, memoryByteLimit: 1 << 30)
+            #expect(outcome { try limited.decode(image.data) } == expected)
         }
+        let small = IsolatedFixture(limits: DecodingLimits(encodedByteLimit: 40)).decoders
+        let session = try #require(small.makeSession(request: DecodingRequest(), throttle: .unlimited))
+        _ = try session.append(image.data.prefix(40), at: .zero, isCancelled: { false })
+        #expect(throws: ImageDecodingError.self) {
+            try session.append(Data(count: 1), at: .zero, isCancelled: { false })
+        }
+    }
+
+    @Test("a preview is new, and comes after the interval and with the share of bytes of its throttle")
+    func throttle() throws {
+        let size = PixelSize(width: 60, height: 60)
+        var random = SeededRandom(seed: 1)
+        let noise = (0..<size.area * 4).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+        let encoder = try #require([any ImageEncoder].all.encoder(for: .jpeg))
+        let file = try encoder.encode(
+            Bitmap(size: size, pixels: noise, isOpaque: true), options: EncodingOptions(isProgressive: true))
+        let decoders = IsolatedFixture().decoders
+        func previewCount(_ throttle: PreviewThrottle, step: Duration) throws -> Int {
+            let session = try #require(decoders.makeSession(request: DecodingRequest(), throttle: throttle))
+            let chunks = stride(from: 0, to: file.count, by: 300).map { file.dropFirst($0).prefix(300) }
+            // The last chunk is beyond the image.
+            let previews = try (chunks + [Data(count: 300)]).enumerated().compactMap { number, bytes in
+                try session.append(bytes, at: step * number, isCancelled: { false })
+            }
+            #expect(zip(previews, previews.dropFirst()).allSatisfy { $0.bitmap != $1.bitmap })
+            return previews.count
+        }
+        let count = try previewCount(.unlimited, step: .zero)
+        #expect(count > 2)
+        let throttle = PreviewThrottle(interval: .seconds(1), rowShare: 0)
+        #expect(try previewCount(throttle, step: .zero) == 1)
+        #expect(try previewCount(throttle, step: .seconds(1)) == count)
+        #expect(try previewCount(PreviewThrottle(interval: .zero, rowShare: 2), step: .zero) < count)
     }
 }

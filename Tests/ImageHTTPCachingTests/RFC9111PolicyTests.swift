@@ -271,11 +271,22 @@ struct ReuseTests {
     @Test("max-age and min-fresh of the request limit what is fresh")
     func narrower() {
         let response = stored("Cache-Control: max-age=100", "Age: 40")
-        #expect(Self.reuse(response, request("Cache-Control: max-age=50")) == .fresh)
+        for seconds in [0, 10] {
+            let asked = request("Cache-Control: max-age=50")
+            #expect(Self.reuse(response, asked, after: TimeInterval(seconds)) == .fresh)
+        }
         #expect(
             Self.reuse(response, request("Cache-Control: max-age=50"), after: 11) == .validate(fallback: .disconnected))
         #expect(Self.reuse(response, request("Cache-Control: min-fresh=60")) == .fresh)
         #expect(Self.reuse(response, request("Cache-Control: min-fresh=61")) == .validate(fallback: .disconnected))
+    }
+
+    @Test("max-stale includes the last second of its time")
+    func maxStale() {
+        let asked = request("Cache-Control: max-stale=5")
+        #expect(Self.reuse(stored("Cache-Control: max-age=10"), asked, after: 15) == .stale)
+        #expect(
+            Self.reuse(stored("Cache-Control: max-age=10"), asked, after: 16) == .validate(fallback: .disconnected))
     }
 
     @Test("an immutable response is not revalidated on reload while it is fresh")

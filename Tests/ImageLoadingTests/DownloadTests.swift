@@ -89,6 +89,22 @@ struct DownloadTests {
         }
     }
 
+    @Test("the transport receives the limits of the loader, the priority, and whether parts of the body are shown")
+    func transportRequest() async throws {
+        var limits = TransferOptions(
+            connectTimeout: .seconds(1), stallTimeout: .seconds(2), totalTimeout: .seconds(3), bodyByteLimit: 10_000,
+            maxRedirects: 4)
+        limits.minBytesPerSecond = 5
+        let fixture = LoaderFixture { [limits] in $0.transferOptions = limits }
+        let request = fixture.request("a") { ($0.priority, $0.isProgressive) = (.high, true) }
+        _ = try await fixture.loader.data(for: request)
+        let sent = try #require(fixture.transport.requests.first)
+        #expect(sent.connectTimeout == .seconds(1) && sent.stallTimeout == .seconds(2))
+        #expect(sent.totalTimeout == .seconds(3) && sent.minBytesPerSecond == 5)
+        #expect(sent.bodyByteLimit == 10_000 && sent.maxRedirects == 4)
+        #expect(sent.priority == .high && sent.isIncremental)
+    }
+
     @Test("the scheduler is told each byte of a download that arrives, whose head alone is no progress")
     func movedBytes() async throws {
         let scheduler = RecordingScheduler()

@@ -15,12 +15,18 @@ struct VariantTests {
 
     init() {
         fixture = LoaderFixture { [cost] parts in
-            parts.variants = ImageVariants { URL(string: "http://images.example/\($0.width ?? 0)-q\($0.quality)") }
+            parts.variants = ImageVariants { variant in
+                // No variant is made of a variant.
+                guard variant.source.lastPathComponent == "source" else { return URL(string: "http://a/twice") }
+                return URL(string: "http://images.example/\(variant.width ?? 0)-q\(variant.quality)")
+            }
             parts.networkCostMonitor = cost
             parts.hints = .standard
         }
         source = fixture.request("source", fit: nil)
-        for name in ["32-q80", "32-q50", "40-q80", "40-q50", "50-q80", "62-q80", "77-q80"] { _ = fixture.request(name) }
+        for width in [32, 40, 50, 62, 77] {
+            for quality in [50, 80] { _ = fixture.request("\(width)-q\(quality)") }
+        }
     }
 
     private func sized(_ side: Int, _ adjust: (inout ImageRequest) -> Void = { _ in }) -> ImageRequest {
@@ -42,12 +48,14 @@ struct VariantTests {
             fixture.loader.cacheKey(for: sized(33)).identifier == fixture.loader.cacheKey(for: sized(40)).identifier)
     }
 
-    @Test("requests without a target, with headers, with a password or with no variants load their URL")
+    @Test("requests without a target, with headers, a password or no variants, and of files load their URL")
     func originals() async throws {
         let url = try #require(URL(string: "http://eve:x@images.example/source"))
+        let file = URL(filePath: "/source")
         let requests = [
             source, sized(33) { $0.headers = ["X-Token": "1"] }, sized(33) { $0.variants = .original },
-            sized(33) { $0.origin = .url(url) },
+            sized(33) { $0.origin = .url(url) }, sized(33) { $0.origin = .url(file) },
+            sized(33) { ($0.variants, $0.isLowData) = (.original, true) },
         ]
         for request in requests { #expect(fixture.loader.chosen(request).url == request.url) }
     }
@@ -79,8 +87,11 @@ struct VariantTests {
         cost.condition = .normal
         _ = try await fixture.loader.data(for: sized(40) { $0.isLowData = true })
         #expect(fixture.sent == ["32-q50", "50-q80"], "the last is on disk")
+        let variants = fixture.loader.configuration.variants
+        _ = try await fixture.loader.data(for: sized(70) { ($0.isLowData, $0.variants) = (true, variants) })
+        #expect(fixture.sent.last == "62-q50")
         let saveData = try #require(HTTPField.Name("Save-Data"))
-        #expect(fixture.transport.requests.map { $0.headers[saveData] } == ["on", nil])
+        #expect(fixture.transport.requests.map { $0.headers[saveData] } == ["on", nil, "on"])
     }
 
     @Test("an image is found, removed and stored as the variant of its size")
@@ -97,7 +108,11 @@ struct VariantTests {
     @Test("an identifier names the original, and its variants differ")
     func identifiers() {
         let (small, large) = (sized(33) { $0.identifier = "a" }, sized(60) { $0.identifier = "a" })
-        #expect(fixture.loader.cacheKey(for: small).identifier != fixture.loader.cacheKey(for: large).identifier)
+        let others = [
+            sized(33) { ($0.identifier, $0.isLowData) = ("a", true) },
+            sized(33) { ($0.identifier, $0.target) = ("a", .fill(width: 33, height: 33)) },
+        ]
+        #expect(Set(([small, large] + others).map { fixture.loader.cacheKey(for: $0).identifier }).count == 4)
     }
 }
 

@@ -66,6 +66,50 @@ struct VariantURLTests {
         #expect(url(variants, .fit(width: 1), decoded: [.jpeg]) == expected)
     }
 
+    @Test(
+        "a server can have a path, and an original another port, a fragment and any characters",
+        arguments: [
+            (
+                .imgproxy(address("https://i.example/x/")),
+                "https://i.example/x/unsafe/rs:fit:242:363/q:80/plain/ENCODED@jpg"
+            ),
+            (
+                .thumbor(server),
+                "https://i.example/unsafe/fit-in/242x363/filters:no_upscale():quality(80):format(jpeg)/ENCODED"
+            ),
+            (
+                .cloudinary(cloud: "demo"),
+                "https://res.cloudinary.com/demo/image/fetch/c_limit,w_242,h_363,q_80,f_jpg/ENCODED"
+            ),
+            (.imgix(domain: "e.imgix.net"), "https://e.imgix.net/%C3%BC~_-/a+b?fit=max&q=80&w=242&h=363&fm=jpg"),
+            (.next(server), "https://i.example/_next/image?url=ENCODED&w=256&q=75"),
+        ] as [(ImageVariants, String)])
+    func unusual(variants: ImageVariants, expected: String) {
+        var variants = variants
+        variants.formats = [.jpeg]
+        let source = Self.address("https://o.example:8443/%C3%BC~_-/a+b#f")
+        let encoded = "https%3A%2F%2Fo.example%3A8443%2F%25C3%25BC~_-%2Fa%2Bb%23f"
+        #expect(
+            url(variants, .fit(width: 200, height: 300), of: source)
+                == expected.replacingOccurrences(of: "ENCODED", with: encoded))
+    }
+
+    @Test("Next.js, which has no heights, gets the width that fills the area, and the original without a width")
+    func nextHeights() {
+        #expect(url(.next(Self.server), .fill(width: 200, height: 300))?.contains("&w=384&") == true)
+        #expect(url(.next(Self.server), .fit(height: 300)) == nil)
+    }
+
+    @Test("a side of any length is left out, with nothing to fill, and steps need no order")
+    func oneSide() {
+        var variants = ImageVariants.imgproxy(Self.server)
+        variants.steps = [400, 300, 0, 350]
+        for isLowData in [false, true] {
+            let url = url(variants, .fill(width: 300, height: 65_535), isLowData: isLowData)
+            #expect(url?.contains("/rs:fit:300:0/") == true)
+        }
+    }
+
     // In Python: base64.urlsafe_b64encode(hmac.new(b"key", b"salt" + path.encode(), "sha256").digest()), where path is what
     // follows the signature. imgproxy signs the slash before it, too, and leaves out the padding.
     @Test("paths are signed as imgproxy, imagor and thumbor sign them")

@@ -52,8 +52,11 @@ import Testing
         source.isRGB = true
         let map = try #require(EmbeddedGainMap(of: source.data))
         #expect(!map.isGray)
-        let other = try image(exif: TestExif().data, xmp: Data("<x/>".utf8))
+        let profile = EmbeddedMetadata(icc: ColorSpace.displayP3.profile)
+        let other = try profile.embedded(in: image(exif: TestExif().data))
         let changed = try JPEGFile(map.replacingPixels(with: other).file)
+        #expect(!changed.hasProfile)
+        #expect(try JPEGFile(image()).onlyGainMap(describedBy: JPEGFile(other)).hasProfile)
         #expect(changed.metadata == EmbeddedMetadata(xmp: Data(source.mapXMP.utf8)))
         #expect(changed.segments.filter(\.isISOGainMap).map(\.body) == [GainMapJPEG.block])
         #expect(throws: ImageDecodingError.malformed(.jpeg, "no JPEG file")) {
@@ -85,6 +88,18 @@ import Testing
         #expect(EmbeddedGainMap(of: photo + Data("film".utf8), isAlone: true) == nil)
         #expect(EmbeddedGainMap(of: photo + Data("film".utf8)) == EmbeddedGainMap(of: photo))
         #expect(try EmbeddedGainMap(of: image()) == nil)
+    }
+
+    @Test("the kinds of a file are those of its map, and by the header those of JPEG XL")
+    func kindsOfFile() throws {
+        let photo = try GainMapJPEG(["ultraHDR", "apple"]).data
+        var header = try Self.decoder.header(of: photo)
+        #expect(EmbeddedGainMap.kinds(in: photo, header: header) == [.ultraHDR, .apple])
+        header.hasGainMap = false
+        #expect(EmbeddedGainMap.kinds(in: photo, header: header).isEmpty)
+        header = ImageHeader(format: .jpegXL, storedSize: header.storedSize)
+        header.hasGainMap = true
+        #expect(EmbeddedGainMap.kinds(in: Data(), header: header) == [.iso21496])
     }
 
     @Test("damaged lists of images have no map, or another one, and end")

@@ -42,6 +42,17 @@ struct ThumbHashEncodingTests {
         #expect(average.pixels == [10, 20, 32, 128])
     }
 
+    @Test("an image in Display P3 has the hash of its colors in sRGB", arguments: [1, 3])
+    func otherColorSpace(factor: Int) {
+        func wide(_ bitmap: Bitmap) -> Bitmap {
+            Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: true, colorSpace: .displayP3)
+        }
+        let image = drawn(100, 60, isOpaque: true)
+        let hash = ThumbHash(bitmap: wide(enlarged(image, by: factor)))
+        #expect(hash == ThumbHash(bitmap: wide(image).converted(to: .sRGB)))
+        #expect(hash != ThumbHash(bitmap: image))
+    }
+
     @Test("colors of invisible pixels don't matter")
     func invisibleColors() {
         var pixels = drawn(40, 30, isOpaque: true).pixels
@@ -110,7 +121,9 @@ struct ThumbHashDecodingTests {
         let image = ImagePlaceholder.thumbHash(hash).makeImage()
         #expect(image.bitmap == hash.bitmap())
         #expect(image.header.format == .thumbHash)
-        #expect(image.header.hasAlpha)
+        #expect(image.header.hasAlpha && image.completeness == .preview)
+        let other = ThumbHash(bitmap: drawn(20, 30, isOpaque: true))
+        #expect(ImagePlaceholder.thumbHash(hash) != ImagePlaceholder.thumbHash(other))
     }
 }
 

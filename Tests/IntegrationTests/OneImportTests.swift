@@ -91,13 +91,21 @@ struct OneImportTests {
         #expect(options.cacheDirectory == nil)
     }
 
-    @Test("the clock, the time, the retry policy and the monitor reach the loader")
+    @Test("the options reach the loader")
     func injected() {
         var options = ImageLoaderOptions(cacheDirectory: nil)
         setEveryOption(&options)
         let configuration = options.makeParts()
         #expect(configuration.clock is SuspendingClock)
         #expect(configuration.retryPolicy.baseDelay == .seconds(1))
+        #expect(configuration.transferOptions.connectTimeout == .seconds(1))
+        #expect(configuration.account?() == "eve" && configuration.urlIdentifier != nil)
+        #expect(configuration.variants != nil && configuration.networkCostMonitor?.condition == .high)
+        #expect(configuration.hints == [.formats, .lowData])
+        #expect(configuration.formats == options.decoders.map(\.format))
+        #expect(configuration.animationByteLimit == 1_000_000 && configuration.maxNetworkWait == .seconds(10))
+        #expect(configuration.applicationStateMonitor != nil && configuration.observer is NoObserver)
+        #expect(configuration.connectivityMonitor is SettableConditionMonitor<Connectivity>)
         #expect(configuration.memoryPressureMonitor is NoPressure)
         options.memoryPressureMonitor = nil
         #expect(options.makeParts().memoryPressureMonitor == nil)
