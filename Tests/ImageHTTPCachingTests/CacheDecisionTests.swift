@@ -26,6 +26,9 @@ struct CacheDecisionTests {
             Self.decision(request("Cache-Control: only-if-cached"), response, after: 12)
                 == .use(variant: 0, isStale: true, revalidates: false))
         #expect(
+            Self.decision(request("Cache-Control: only-if-cached"), response, after: 99) == .unavailable(.notReusable))
+        #expect(Self.decision(request("If-Match: \"a\""), response) == .send(.notReusable))
+        #expect(
             Self.decision(request("Cache-Control: max-stale"), response, after: 99)
                 == .use(variant: 0, isStale: true, revalidates: false))
         let conditions = HTTPFields(["If-None-Match: W/\"a\"", "If-Modified-Since: \(date(-9))"])

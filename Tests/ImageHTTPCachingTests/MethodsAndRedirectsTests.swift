@@ -145,7 +145,7 @@ struct MethodsAndRedirectsTests {
 
     @Test("stores a redirect with a lifetime, whatever its status, and no other")
     func temporaryRedirects() async throws {
-        test.script("/a", .text("", "Location: /c", status: .found))
+        test.script("/a", .text("see c", "Location: /c", status: .found))
         test.script("/b", .text("", "Location: /c", "Cache-Control: max-age=60", status: .temporaryRedirect))
         test.script("/c", .text("one", "Cache-Control: max-age=60"))
         for _ in 0..<2 {
@@ -153,6 +153,7 @@ struct MethodsAndRedirectsTests {
             _ = try await test.get("/b")
         }
         #expect(test.server.requests.map(\.url.path) == ["/a", "/c", "/b", "/a"])
+        #expect(test.server.cancellationCount == 0, "the body of a redirect lets its connection be used again")
     }
 
     @Test("returns a redirect as a response if the request does not follow redirects")

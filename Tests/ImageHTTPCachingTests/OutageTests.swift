@@ -216,6 +216,16 @@ struct OutageTests {
         #expect(test.server.requests.map { $0.url.path() } == ["/a", "/dead", "/a"])
     }
 
+    @Test("a 404 or 410 replaces a stored image", arguments: [404, 410])
+    func gone(_ status: Int) async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=1"),
+            .text("", "Cache-Control: max-age=600", status: .init(code: status)), .refused)
+        _ = try await test.get()
+        test.time.advance(2)
+        for _ in 0..<2 { #expect(try await test.get().status == status) }
+    }
+
     @Test("an error doesn't replace a stored image, whatever its lifetime", arguments: [403, 429, 500, 503])
     func errorsAfterImage(_ status: Int) async throws {
         test.script(

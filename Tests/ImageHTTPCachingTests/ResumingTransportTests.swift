@@ -176,7 +176,14 @@ struct ResumingTransportTests {
         part.status = .ok
         server.script(url, [part])
         await #expect(throws: TransportError.self) { try await fetch() }
-        #expect(cache.entries.isEmpty)
+        #expect(cache.entries.isEmpty && server.cancellationCount == 0)
+    }
+
+    @Test("a body that its consumer discards lets its connection be used again")
+    func discarded() async throws {
+        server.script(url, .ok(whole, headers: [.eTag: "\"1\""]))
+        do { try await transport().send(TransportRequest(url: url)).body.discard() }
+        #expect(server.cancellationCount == 0)
     }
 
     @Test("an error response is returned, and the stored parts are kept")
@@ -275,10 +282,16 @@ struct ResumingTransportTests {
         #expect(server.requests.last?.headers[.range] != nil)
     }
 
-    @Test("parts are not used for a request with other header fields")
+    @Test("parts are not used for a request with other header fields or of another account")
     func otherFields() async throws {
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(try await fetch(TransportRequest(url: url, headers: [.accept: "image/webp"])) == whole)
+        #expect(server.requests.last?.headers[.range] == nil)
+        server.script(url, [interrupted(after: 40), .ok(whole, headers: [.eTag: "\"1\""])])
+        var (request, other) = (TransportRequest(url: url), TransportRequest(url: url))
+        (request.account, other.account) = ("ann", "bob")
+        _ = try? await fetch(request)
+        #expect(try await fetch(other) == whole)
         #expect(server.requests.last?.headers[.range] == nil)
     }
 

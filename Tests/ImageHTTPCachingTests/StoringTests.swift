@@ -36,6 +36,39 @@ struct StoringTests {
         #expect(test.entryCount == 0)
     }
 
+    @Test("a body that its consumer discards lets its connection be used again")
+    func discarded() async throws {
+        test.script("/a", .fresh([.piece(Data("123".utf8))]))
+        do { try await test.transport.send(CachingFixture.request("/a")).body.discard() }
+        #expect(test.server.cancellationCount == 0)
+    }
+
+    @Test("without a body, a response can't be used offline or validated, and a cache that fails has none")
+    func lostBody() async throws {
+        let disk = InMemoryDataCache()
+        let test = CachingFixture(disk: disk)
+        test.script("/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""))
+        func loseBody() async throws {
+            for (key, entry) in disk.entries where entry.data == Data("one".utf8) { try await disk.remove(for: key) }
+        }
+        func miss() async throws -> CacheMiss? {
+            let request = CachingFixture.request("/a") { $0.cacheUse = CacheUse(.onlyIfCached) }
+            guard case .exchange(let miss, let start) = try await test.transport.answer(to: request) else { return nil }
+            #expect(try await start().head.status.code == 504)
+            return miss
+        }
+        _ = try await test.get()
+        try await loseBody()
+        #expect(try await miss() == .missingBytes)
+        _ = try await test.get()
+        try await loseBody()
+        test.time.advance(61)
+        #expect(try await test.get().source == .network)
+        #expect(test.server.requests.last?.headers[.ifNoneMatch] == nil)
+        disk.fail(.entry, with: .noSpace)
+        #expect(try await miss() == .unreadable)
+    }
+
     @Test("delivers each chunk as soon as it arrives")
     func streamed() async throws {
         let gate = TestGate()
@@ -255,6 +288,7 @@ struct StoringTests {
     func limit() async throws {
         test.script("/a", .text("12345", "Cache-Control: max-age=60"))
         _ = try await test.get()
+        #expect(try await test.get { $0.bodyByteLimit = 5 }.source == .cache)
         await #expect(throws: TransportError.tooLarge(byteLimit: 4)) { try await test.get { $0.bodyByteLimit = 4 } }
     }
 }

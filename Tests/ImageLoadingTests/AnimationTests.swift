@@ -188,8 +188,10 @@ struct AnimationTests {
             try await scheduler.runNext()
         }
         let frames = try await loading.value.frames
-        request.priority = .veryHigh
-        _ = try await fixture.loader.animation(for: request)
+        for priority in [RequestPriority.veryHigh, .low] {
+            request.priority = priority
+            _ = try await fixture.loader.animation(for: request)
+        }
         let preparation = Task { try await frames.prepare(from: 1) }
         await scheduler.waitForArrivals(3)
         let decode = try #require(scheduler.waiting.first)

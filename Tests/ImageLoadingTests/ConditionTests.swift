@@ -31,8 +31,10 @@ struct ConditionTests {
     }
 
     /// Returns a request whose first transfer fails without a network, and whose next one completes.
-    private func failingOnce(_ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture) -> ImageRequest {
-        fixture.request(name, first: .failure(.unresolvedHost(name))) { $0.priority = priority }
+    private func failingOnce(
+        _ name: String, _ priority: RequestPriority, _ fixture: LoaderFixture, _ failure: TransportError? = nil
+    ) -> ImageRequest {
+        fixture.request(name, first: .failure(failure ?? .unresolvedHost(name))) { $0.priority = priority }
     }
 
     private func end(of task: ImageTask, _ fixture: LoaderFixture) async -> String {
@@ -71,6 +73,20 @@ struct ConditionTests {
         fixture.run()
         #expect(fixture.transport.messages.isEmpty)
         task.priority = .normal
+        #expect(await end(of: task, fixture) == "network")
+    }
+
+    @Test("a low-priority download that waits for a slot when memory becomes short is not sent")
+    func shortWhileQueued() async {
+        let fixture = fixture()
+        fixture.limitDownloads(to: 0)
+        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+        fixture.run()
+        pressure.condition = .critical
+        fixture.limitDownloads(to: 1)
+        fixture.run()
+        #expect(fixture.transport.messages.isEmpty)
+        pressure.condition = .normal
         #expect(await end(of: task, fixture) == "network")
     }
 
@@ -150,14 +166,20 @@ struct ConditionTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("the conditions when the loader is created apply")
+    @Test("the conditions when the loader is created apply, and each monitor alone is enough")
     func initialConditions() {
         application.condition = .background
-        let fixture = fixture()
-        let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
-        fixture.run()
-        #expect(fixture.transport.messages.isEmpty)
-        withExtendedLifetime(task) {}
+        pressure.condition = .warning
+        let fixtures = [
+            fixture(), LoaderFixture.stepped { $0.applicationStateMonitor = application },
+            LoaderFixture.stepped { $0.memoryPressureMonitor = pressure },
+        ]
+        for fixture in fixtures {
+            let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
+            fixture.run()
+            #expect(fixture.transport.messages.isEmpty)
+            withExtendedLifetime(task) {}
+        }
     }
 
     // MARK: Network
@@ -166,7 +188,10 @@ struct ConditionTests {
     func networkReturns() async {
         let fixture = fixture(downloads: 1)
         network.condition = .offline
-        let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
+        let failures = [nil, nil, TransportError.serverUnavailable("it failed too often")]
+        let tasks = zip(["a", "b", "c"], failures).map { name, failure in
+            fixture.loader.task(for: failingOnce(name, .normal, fixture, failure))
+        }
         fixture.run()
         #expect(fixture.transport.sendCount == 3)
         #expect(fixture.observer.kinds().filter { $0 == .waitingForNetwork }.count == 3)

@@ -63,6 +63,22 @@ struct ImagePrefetcherTests {
         #expect(fixture.sent == ["99"])
     }
 
+    @Test("who waits for the end is told when all requests are stopped")
+    func waitsForStop() {
+        let (fixture, log) = (LoaderFixture.stepped(downloads: 0), MessageLog<String>())
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        prefetcher.start(fixture.requests(["a"]))
+        _ = fixture.start {
+            await prefetcher.waitUntilFinished()
+            log.append("finished")
+        }
+        fixture.run()
+        #expect(log.messages.isEmpty)
+        prefetcher.stop()
+        fixture.run()
+        #expect(log.messages == ["finished"])
+    }
+
     @Test("requests run in order of arrival, and a failure frees its slot")
     func order() {
         let fixture = LoaderFixture.stepped()

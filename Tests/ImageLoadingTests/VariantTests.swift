@@ -136,6 +136,17 @@ struct ServerReportTests {
         #expect(previews.isEmpty)
     }
 
+    @Test("Accept names the formats that are decoded, unless the request has its own or none are known")
+    func accept() async throws {
+        let fixture = LoaderFixture { ($0.hints, $0.formats) = (.formats, [.jpeg, .webP]) }
+        let unknown = LoaderFixture { $0.hints = .formats }
+        _ = try await fixture.loader.data(for: fixture.request("a"))
+        _ = try await fixture.loader.data(for: fixture.request("b") { $0.headers["Accept"] = "image/png" })
+        _ = try await unknown.loader.data(for: unknown.request("a"))
+        let sent = (fixture.transport.requests + unknown.transport.requests).map { $0.headers[.accept] }
+        #expect(sent == ["image/jpeg, image/webp, */*;q=0.5", "image/png", nil])
+    }
+
     /// Returns the widths of all previews. Calls `onPreview` with each.
     private static func previews(of task: ImageTask, onPreview: () -> Void) async -> [Int] {
         var widths: [Int] = []

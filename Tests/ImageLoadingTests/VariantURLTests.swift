@@ -73,14 +73,6 @@ struct VariantURLTests {
                 .imgproxy(address("https://i.example/x/")),
                 "https://i.example/x/unsafe/rs:fit:242:363/q:80/plain/ENCODED@jpg"
             ),
-            (
-                .thumbor(server),
-                "https://i.example/unsafe/fit-in/242x363/filters:no_upscale():quality(80):format(jpeg)/ENCODED"
-            ),
-            (
-                .cloudinary(cloud: "demo"),
-                "https://res.cloudinary.com/demo/image/fetch/c_limit,w_242,h_363,q_80,f_jpg/ENCODED"
-            ),
             (.imgix(domain: "e.imgix.net"), "https://e.imgix.net/%C3%BC~_-/a+b?fit=max&q=80&w=242&h=363&fm=jpg"),
             (.next(server), "https://i.example/_next/image?url=ENCODED&w=256&q=75"),
         ] as [(ImageVariants, String)])
@@ -92,12 +84,6 @@ struct VariantURLTests {
         #expect(
             url(variants, .fit(width: 200, height: 300), of: source)
                 == expected.replacingOccurrences(of: "ENCODED", with: encoded))
-    }
-
-    @Test("Next.js, which has no heights, gets the width that fills the area, and the original without a width")
-    func nextHeights() {
-        #expect(url(.next(Self.server), .fill(width: 200, height: 300))?.contains("&w=384&") == true)
-        #expect(url(.next(Self.server), .fit(height: 300)) == nil)
     }
 
     @Test("a side of any length is left out, with nothing to fill, and steps need no order")

@@ -85,17 +85,6 @@ import Testing
     }
 
     @Test(
-        "each way to name a depth map in XMP is found",
-        arguments: [
-            "http://ns.google.com/photos/1.0/depthmap/", "Semantic=\"Depth\"", "<Item:Semantic>Depth</Item:Semantic>",
-            "http://ns.google.com/photos/dynamicdepth/1.0/", "Semantic=\"Depths\"",
-        ])
-    func depthMaps(text: String) throws {
-        let file = try EmbeddedMetadata(xmp: Data("<x>\(text)</x>".utf8)).embedded(in: encoded(.jpeg))
-        #expect(try losses(file).contains(.depthMap) == !text.contains("Depths"))
-    }
-
-    @Test(
         "the colorants of a profile tell wide colors without color management, and a damaged or other profile nothing")
     func colorants() throws {
         let wide = try #require(ColorSpace.displayP3.profile)

@@ -90,18 +90,6 @@ import Testing
         #expect(try EmbeddedGainMap(of: image()) == nil)
     }
 
-    @Test("the kinds of a file are those of its map, and by the header those of JPEG XL")
-    func kindsOfFile() throws {
-        let photo = try GainMapJPEG(["ultraHDR", "apple"]).data
-        var header = try Self.decoder.header(of: photo)
-        #expect(EmbeddedGainMap.kinds(in: photo, header: header) == [.ultraHDR, .apple])
-        header.hasGainMap = false
-        #expect(EmbeddedGainMap.kinds(in: photo, header: header).isEmpty)
-        header = ImageHeader(format: .jpegXL, storedSize: header.storedSize)
-        header.hasGainMap = true
-        #expect(EmbeddedGainMap.kinds(in: Data(), header: header) == [.iso21496])
-    }
-
     @Test("damaged lists of images have no map, or another one, and end")
     func damaged() throws {
         let photo = try GainMapJPEG(["ultraHDR"]).data

@@ -55,18 +55,6 @@ import Testing
     }
 
     @Test(
-        "a depth map is found by the type of its item",
-        arguments: [
-            ("urn:mpeg:hevc:2015:auxid:2", true), ("urn:mpeg:mpegB:cicp:systems:auxiliary:depth", true),
-            ("urn:mpeg:hevc:2015:auxid:1", false),
-        ])
-    func depthMaps(type: String, isDepth: Bool) {
-        let header = ImageHeader(format: .avif, storedSize: PixelSize(width: 1, height: 1))
-        let file = file(Data([1, 0, 0, 0, 0x44, 0, 0, 0]), type: type + "\0")
-        #expect(ConversionLoss.possible(in: file, header: header).contains(.depthMap) == isDepth)
-    }
-
-    @Test(
         "takes no other media type and no encoded XMP",
         arguments: ["text/plain\0", "application/rdf+xml\0deflate\0", "application/rdf+xml2\0", ""])
     func types(type: String) {

@@ -64,6 +64,29 @@ struct ViewBindingTests {
         #expect(prepared.messages == [4, 5])
     }
 
+    @Test("loads at the size of the view, again when it has grown, and nothing without a size or a request")
+    func sizes() async {
+        let (binding, request) = (ViewBinding(surface: surface), fixture.request("a", width: 60))
+        func space(_ side: Double) -> ViewSpace { ViewSpace(points: (side, side), scale: 1, mode: .fit) }
+        func load(_ request: ImageRequest?, _ side: Double) {
+            binding.load(request, with: fixture.loader, options: ImageBinding.Options(), in: space(side))
+        }
+        load(request, 0)
+        #expect(surface.rendered.isEmpty)
+        load(request, 20)
+        for (side, sendCount) in [(20.0, 1), (40, 2)] {
+            binding.layOut(in: space(side))
+            await surface.ends { $0.phase.isSuccess }
+            #expect(fixture.transport.sendCount == sendCount)
+        }
+        load(fixture.request("b"), 0)
+        #expect(surface.last.phase.isIdle)
+        load(request, 40)
+        load(nil, 40)
+        binding.layOut(in: space(80))
+        #expect(surface.last.phase.isIdle)
+    }
+
     @Test("cancels the requests that were started, even if the list has changed")
     func cancelsPrefetches() async {
         let gate = TestGate()
