@@ -160,11 +160,19 @@ struct TaskCoalescerTests {
 
     // MARK: Closing and memory
 
-    @Test("later calls throw the error of the first closing")
+    @Test("closing cancels what runs, and later calls throw the error of the first closing")
     func closedTwice() async {
+        let isCancelled = Watched(false)
+        _ = await fixture.join {
+            isCancelled.change { $0 = Task.isCancelled }
+            return 7
+        }
         fixture.coalescer.close(throwing: ImageError.offline)
         fixture.coalescer.close(throwing: ImageError.cancelled)
         await #expect(throws: ImageError.offline) { try await fixture.call().task.value }
+        fixture.gate.open()
+        await fixture.becomesIdle()
+        #expect(isCancelled.value)
     }
 
     @Test("a progress handler can close the coalescer")

@@ -271,10 +271,7 @@ struct ReuseTests {
     @Test("max-age and min-fresh of the request limit what is fresh")
     func narrower() {
         let response = stored("Cache-Control: max-age=100", "Age: 40")
-        for seconds in [0, 10] {
-            let asked = request("Cache-Control: max-age=50")
-            #expect(Self.reuse(response, asked, after: TimeInterval(seconds)) == .fresh)
-        }
+        #expect(Self.reuse(response, request("Cache-Control: max-age=50"), after: 10) == .fresh)
         #expect(
             Self.reuse(response, request("Cache-Control: max-age=50"), after: 11) == .validate(fallback: .disconnected))
         #expect(Self.reuse(response, request("Cache-Control: min-fresh=60")) == .fresh)

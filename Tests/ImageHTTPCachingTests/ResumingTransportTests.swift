@@ -179,13 +179,6 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty && server.cancellationCount == 0)
     }
 
-    @Test("a body that its consumer discards lets its connection be used again")
-    func discarded() async throws {
-        server.script(url, .ok(whole, headers: [.eTag: "\"1\""]))
-        do { try await transport().send(TransportRequest(url: url)).body.discard() }
-        #expect(server.cancellationCount == 0)
-    }
-
     @Test("an error response is returned, and the stored parts are kept")
     func errorBetween() async throws {
         try await interrupt(after: 40, then: .status(.serviceUnavailable), rest(from: 40))

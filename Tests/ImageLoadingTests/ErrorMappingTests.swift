@@ -36,11 +36,5 @@ struct ErrorMappingTests {
         #expect(ImageError(error) == expected)
     }
 
-    @Test("only damaged data is a reason to download it again")
-    func causedByData() {
-        let others: [ImageDecodingError] = [.unsupported(.png, ""), .workerFailed(.timedOut), .cancelled]
-        #expect(ImageDecodingError.truncated(.png).isCausedByData && !others.contains(where: \.isCausedByData))
-    }
-
     private struct Refused: Error {}
 }

@@ -68,6 +68,15 @@ struct PlacingProcessorTests {
         #expect(try PixelateProcessor(side: 2).process(clear).pixels == [200, 0, 4, 128, 200, 0, 4, 128])
     }
 
+    @Test("sharpening makes edges lighter and darker up to a limit each, and leaves flat areas as they are")
+    func sharpened() throws {
+        let edge: [UInt8] = Array(repeating: 100, count: 8) + Array(repeating: 200, count: 8)
+        let row = try grays(SharpenProcessor(sigma: 1).process(bitmap([edge])))[0]
+        #expect(row.first == 100 && row.min() == 49 && (225...226).contains(row.max() ?? 0))
+        let flat = bitmap([edge.map { $0 == 100 ? 100 : 104 }])
+        #expect(try SharpenProcessor(sigma: 1).process(flat) == flat)
+    }
+
     @Test("sharpening and squares of nothing leave an image as it is")
     func nothing() throws {
         let image = bitmap([[5, 200], [90, 1]])

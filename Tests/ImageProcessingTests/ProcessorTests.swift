@@ -146,6 +146,8 @@ struct ProcessorTests {
             RoundedCornersProcessor(radii: CornerRadii(bottomLeft: 4)), .blur(sigma: 1), .blur(sigma: 1.5),
             RoundedCornersProcessor(radii: CornerRadii(bottomRight: 4)),
             RoundedCornersProcessor(radii: CornerRadii(bottomRight: 5)),
+            ResizeProcessor(ImageTarget(box, usesLinearLight: true)),
+            ResizeProcessor(stretchingTo: box, usesLinearLight: true),
         ]
         #expect(Set(processors.map(\.identifier)).count == processors.count)
     }
