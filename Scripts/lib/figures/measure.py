@@ -76,10 +76,7 @@ def run(command, lab, is_json):
 
 
 def figure(row):
-    """Returns a row of a benchmark in the form of `Figure`. `benchmarks disk` has its own."""
-    if 'contender' not in row:
-        return row | {'unit': row['unit'].replace('times', '×')}
-    return row | {'name': f'{row["operation"]}: {row["contender"]}', 'value': row['microseconds'], 'unit': 'µs'}
+    return row | {'unit': row['unit'].replace('times', '×')}
 
 
 def merge(rounds):

@@ -19,11 +19,6 @@ enum CacheBenchmarks {
         return try MemoryCacheBenchmarks.run() + hits
     }
 
-    /// Measures hits through the loader that have goals.
-    static func loaderHits() async throws -> [Figure] {
-        try await withTemporaryFolder { try await [memoryHit($0)] + disk($0) }.filter { $0.goal != nil }
-    }
-
     /// Measures hits among 1,000 small images with URLs of about 60 bytes, in pseudorandom order.
     @concurrent
     private static func memoryHit(_ folder: URL) async throws -> Figure {

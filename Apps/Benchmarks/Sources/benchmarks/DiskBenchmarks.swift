@@ -1,31 +1,10 @@
 import Foundation
 
-/// The processor time of a disk operation, compared with plain files.
-struct DiskComparison: Encodable {
-    var operation: String
-    var contender: String
-    /// The processor time of all threads per entry, the median of all rounds.
-    var microseconds: Double
-    /// The ratio to plain files in the same run, which for stores are written on a queue: no thread of Swift's pool may
-    /// wait for a device.
-    var ratio: Double
-    /// The upper limit of `ratio`, or `nil` for plain files.
-    var goal: Double?
-
-    static let heading =
-        "disk, page cache hot".padding(toLength: 54, withPad: " ", startingAt: 0)
-        + "  processor    ratio     goal"
-
-    var line: String {
-        "\(operation): \(contender)".padding(toLength: 54, withPad: " ", startingAt: 0)
-            + String(format: "%8.2f us  %7.2f", microseconds, ratio)
-            + (goal.map { String(format: "  <= %4.2f %@", $0, ratio <= $0 ? "met" : "NOT met") } ?? "")
-    }
-}
-
 /// Compares the disk cache with plain files, alternately in one run, with all data in the page cache.
 ///
-/// A round is a few milliseconds of each contender, so that what else the machine does affects all of them equally.
+/// Figures are the processor time of all threads per entry, the median of all rounds. A round is a few milliseconds of each
+/// contender, so that what else the machine does affects all of them equally. Stores are compared with plain files that are
+/// written on a queue: no thread of Swift's pool may wait for a device.
 enum DiskBenchmarks {
     private struct Size {
         var name: String
@@ -42,16 +21,16 @@ enum DiskBenchmarks {
     ]
 
     @concurrent
-    static func run() async throws -> [DiskComparison] {
+    static func run() async throws -> [Figure] {
         // One folder, because ext4 creates files more slowly for some minutes after many were removed.
         try await withTemporaryFolder { folder in
-            var results: [DiskComparison] = []
+            var results: [Figure] = []
             for size in sizes { results += try await compare(size, in: folder.appending(path: size.name)) }
             return results
         }
     }
 
-    private static func compare(_ size: Size, in folder: URL) async throws -> [DiskComparison] {
+    private static func compare(_ size: Size, in folder: URL) async throws -> [Figure] {
         let contenders = try await makeContenders(size, folder)
         let text = "\(size.name) of \(size.entryCount)"
         let puts = try await medians(contenders, size) { contender, numbers in try await contender.put(numbers) }
@@ -92,11 +71,11 @@ enum DiskBenchmarks {
     private static func compared<Baseline: DiskContender>(
         _ operation: String, _ times: [Double], to baseline: Baseline.Type, _ contenders: [any DiskContender],
         _ goal: Double
-    ) -> [DiskComparison] {
+    ) -> [Figure] {
         let baseline = contenders.firstIndex { $0 is Baseline } ?? 0
         return zip(times, contenders).map { time, contender in
-            DiskComparison(
-                operation: operation, contender: contender.name, microseconds: time, ratio: time / times[baseline],
+            Figure(
+                name: "\(operation): \(contender.name)", value: time, unit: "µs", ratio: time / times[baseline],
                 goal: contender is DiskCacheContender ? goal : nil)
         }
     }

@@ -29,7 +29,7 @@ enum LoaderBenchmarks {
             Figure(name: "request, awaited alone", value: times[0], unit: "µs", goal: 35),
             Figure(name: "request in a separate task", value: times[1], unit: "µs", beside: [floor]),
             Figure(name: "additional waiter for the same image", value: times[3], unit: "µs", goal: 15),
-        ] + (try await WaitingBenchmarks.run()) + (try await CacheBenchmarks.loaderHits())
+        ] + (try await WaitingBenchmarks.run())
     }
 
     private static func awaitedRequests() async throws -> Double {

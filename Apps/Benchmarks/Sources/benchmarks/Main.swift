@@ -30,9 +30,7 @@ enum Main {
 
     private static func measure(_ names: [String], isJSON: Bool) async throws -> Bool {
         if names.count == 3, names.prefix(2) == ["transport", "--soak"], let requests = Int(names[2]), requests > 0 {
-            try report(
-                try await TransportSoak.run(requests: requests), isJSON, Figure.heading("memory of a transport"), \.line
-            )
+            try report(try await TransportSoak.run(requests: requests), isJSON, "memory of a transport")
             return true
         }
         guard names.allSatisfy(groups.contains) else {
@@ -51,7 +49,6 @@ enum Main {
     }
 
     private static func run(_ group: String, _ isJSON: Bool) async throws {
-        if group == "disk" { return try report(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line) }
         let figures =
             switch group {
             case "decode": try DecodingBenchmarks.run(rounds: 9)
@@ -59,10 +56,11 @@ enum Main {
             case "processing": try await ProcessingBenchmarks.run(samples: 9)
             case "caches": try await CacheBenchmarks.run()
             case "loader": try await LoaderBenchmarks.run()
+            case "disk": try await DiskBenchmarks.run()
             case "disk-scale": try await DiskScaleBenchmarks.run()
             default: try await TransportBenchmarks.run()
             }
-        try report(figures, isJSON, Figure.heading(group), \.line)
+        try report(figures, isJSON, group)
     }
 
     /// Returns nothing on systems without isolation.
@@ -80,14 +78,12 @@ enum Main {
     /// memory that is often allocated and freed is returned to the system, and each of its pages is faulted in again.
     private static func freeThumbnail() { withExtendedLifetime(Data(repeating: 255, count: 300 * 300 * 4)) {} }
 
-    private static func report<Result: Encodable>(
-        _ results: [Result], _ isJSON: Bool, _ heading: String, _ line: (Result) -> String
-    ) throws {
+    private static func report(_ figures: [Figure], _ isJSON: Bool, _ title: String) throws {
         if isJSON {
-            for result in results { print(String(decoding: try JSONEncoder().encode(result), as: UTF8.self)) }
+            for figure in figures { print(String(decoding: try JSONEncoder().encode(figure), as: UTF8.self)) }
         } else {
-            print(heading)
-            for result in results { print(line(result)) }
+            print(Figure.heading(title))
+            for figure in figures { print(figure.line) }
             // Shows the table before the next benchmark starts.
             fflush(nil)
         }
