@@ -4,11 +4,10 @@ import argparse
 import pathlib
 import sys
 import tempfile
-import urllib.request
 
 import numpy
 import pyvips
-from processes import Process, free_port
+from processes import Process, free_port, get
 
 # Crops as fractions of width and height. The square has the shorter side.
 SHAPES = {'square': None, 'wide': (1, 1 / 3), 'tall': (1 / 3, 1), 'banner': (1, 1 / 6), 'quarter': (0.5, 0.5)}
@@ -24,15 +23,13 @@ def crop_size(shape, width, height):
 
 class Server:
     def __init__(self, binary, folder):
-        port = free_port()
-        self.base = f'http://127.0.0.1:{port}'
-        Process([binary, '--port', port, '--allow-unsigned', 'true', '--file-roots', folder, '--access-log', 'false'],
-                port, pathlib.Path(folder) / 'log')
+        self.port = free_port()
+        Process([binary, '--port', self.port, '--allow-unsigned', 'true', '--file-roots', folder, '--access-log', 'false'],
+                self.port, pathlib.Path(folder) / 'log')
 
     def crop(self, path, width, height):
-        url = f'{self.base}/_/c:{width}:{height}:sm/f:png/plain/file://{path}'
-        with urllib.request.urlopen(url, timeout=60) as response:
-            return pyvips.Image.new_from_buffer(response.read(), '').numpy()[:, :, :3].astype(int)
+        _, _, body = get(self.port, f'/_/c:{width}:{height}:sm/f:png/plain/file://{path}')
+        return pyvips.Image.new_from_buffer(body, '').numpy()[:, :, :3].astype(int)
 
 
 def position(image, part):
@@ -133,8 +130,7 @@ def main():
             average = photographs(server, folder, arguments.photos, arguments.count)
             cut, cut_there, total = planted(server, folder)
         finally:
-            for process in Process.running:
-                process.popen.terminate()
+            Process.end_all()
     print(f'overlap with libvips: {average:.3f}; planted figures cut: {cut} of {total} (libvips: {cut_there})')
     if average < 0.7 or cut:
         sys.exit('the crops of gravity:sm got worse')

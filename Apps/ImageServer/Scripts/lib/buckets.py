@@ -19,7 +19,7 @@ from botocore.config import Config
 from botocore.credentials import Credentials
 from PIL import Image
 
-from running import free_port, get, running
+from processes import Process, free_port, get
 
 KEYS = [
     "plain.png", "with space.png", "plus+sign.png", "ünï/ço dé.png", "日本/写真.png", "a=b&c;d,e.png", "q?mark#hash.png",
@@ -40,21 +40,21 @@ def picture(width):
     return data.getvalue()
 
 
-def server(binary, endpoint, region, access, secret, *more, environment=None):
-    """Without an access key, the keys are those of the environment."""
+def server(binary, endpoint, region, access, secret, *more, environment={}):
+    """Starts the image server. Without an access key, the keys are those of the environment."""
     port = free_port()
     flags = {"port": port, "allow-unsigned": "true", "bucket-endpoint": endpoint, "bucket-region": region}
     flags |= {"bucket-access-key": access, "bucket-secret-key": secret} if access else {"s3": "true"}
-    return port, running([binary, *[f"--{name}={value}" for name, value in flags.items()], *more], port, environment)
+    return Process([binary, *[f"--{name}={value}" for name, value in flags.items()], *more], port, environment=environment)
 
 
 def source(key):
     return "s3://pictures/" + quote(key, safe="/!$&'()*+,;=:@~")
 
 
-def size(port, key):
+def size(server, key):
     text = base64.urlsafe_b64encode(source(key).encode()).decode().rstrip("=")
-    status, fields, _ = get(port, f"/_/f:png/{text}")
+    status, fields, _ = get(server.port, f"/_/f:png/{text}")
     return fields.get("x-result-size", status)
 
 
@@ -62,7 +62,7 @@ def against_moto(binary):
     port = free_port()
     # After these actions, moto verifies signatures.
     actions = 6 + len(KEYS)
-    with running(["moto_server", "-p", str(port)], port, {"INITIAL_NO_AUTH_ACTION_COUNT": str(actions)}):
+    with Process(["moto_server", "-p", port], port, environment={"INITIAL_NO_AUTH_ACTION_COUNT": str(actions)}):
         endpoint, region = f"http://127.0.0.1:{port}", "eu-west-1"
         one = dict(endpoint_url=endpoint, region_name=region, aws_access_key_id="a", aws_secret_access_key="b")
         iam = boto3.client("iam", **one)
@@ -77,43 +77,37 @@ def against_moto(binary):
         s3.create_bucket(Bucket="pictures", CreateBucketConfiguration={"LocationConstraint": region})
         for index, key in enumerate(KEYS):
             s3.put_object(Bucket="pictures", Key=key, Body=picture(10 + index))
-        own, run = server(binary, endpoint, region, access, secret)
-        with run:
+        with server(binary, endpoint, region, access, secret) as own:
             for index, key in enumerate(KEYS):
                 expect(f"moto: {key}", size(own, key), f"{10 + index}x4")
             expect("moto: a missing key", size(own, "missing.png"), 404)
-        own, run = server(binary, endpoint, region, access, secret, "--allowed-sources", "s3://pictures/日本/")
-        with run:
+        with server(binary, endpoint, region, access, secret, "--allowed-sources", "s3://pictures/日本/") as own:
             expect("moto: a key below the allowed prefix", size(own, KEYS[4]), "14x4")
             expect("moto: a key elsewhere", size(own, KEYS[0]), 403)
-        own, run = server(binary, endpoint, region, access, secret + "x")
-        with run:
+        with server(binary, endpoint, region, access, secret + "x") as own:
             expect("moto: a wrong secret", size(own, KEYS[0]), 404)
         tokens = {"AWS_ENDPOINT_URL_STS": endpoint}
-        own, run = server(binary, endpoint, region, access, secret, f"--bucket-role={arn}", environment=tokens)
-        with run:
+        with server(binary, endpoint, region, access, secret, f"--bucket-role={arn}", environment=tokens) as own:
             expect("moto: a role that a user assumes", size(own, KEYS[0]), "10x4")
 
 
 def against_unverified_moto(binary):
     """Keys that need none, of a virtual machine and of a role for a token. This server verifies no signatures."""
     port = free_port()
-    with running(["moto_server", "-p", str(port)], port):
+    with Process(["moto_server", "-p", port], port):
         endpoint = f"http://127.0.0.1:{port}"
         s3 = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
         s3.create_bucket(Bucket="pictures")
         s3.put_object(Bucket="pictures", Key=KEYS[0], Body=picture(10))
         metadata = {"AWS_EC2_METADATA_SERVICE_ENDPOINT": endpoint}
-        own, run = server(binary, endpoint, "us-east-1", None, None, environment=metadata)
-        with run:
+        with server(binary, endpoint, "us-east-1", None, None, environment=metadata) as own:
             expect("moto: the role of a virtual machine", size(own, KEYS[0]), "10x4")
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("token")
             file.flush()
             role = {"AWS_ENDPOINT_URL_STS": endpoint, "AWS_WEB_IDENTITY_TOKEN_FILE": file.name}
             role["AWS_ROLE_ARN"] = "arn:aws:iam::123456789012:role/reader"
-            own, run = server(binary, endpoint, "us-east-1", None, None, environment=role)
-            with run:
+            with server(binary, endpoint, "us-east-1", None, None, environment=role) as own:
                 expect("moto: a role for a token", size(own, KEYS[0]), "10x4")
 
 
@@ -132,8 +126,7 @@ def against_botocore(binary):
     threading.Thread(target=recorder.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{recorder.server_port}"
     for region in ["us-east-1", "eu-central-2"]:
-        own, run = server(binary, address, region, "AKID", "se/cr+et")
-        with run:
+        with server(binary, address, region, "AKID", "se/cr+et") as own:
             for key in KEYS:
                 size(own, key)
                 path, fields = requests[-1]

@@ -10,7 +10,7 @@ import sys
 import yaml
 from dockerfile_parse import DockerfileParser
 
-from running import free_port, running
+from processes import Process, free_port
 
 # What the base image has.
 BASE = {"libc6", "libgcc-s1", "libstdc++6"}
@@ -85,7 +85,7 @@ def check_compose(binary, path, image):
         port = str(free_port())
         # Only what is different outside of a container.
         flags = ["--port", port, "--host", "127.0.0.1", "--cache-directory", ""]
-        with running([binary, *flags], int(port), environment):
+        with Process([binary, *flags], int(port), environment=environment):
             health = subprocess.run([binary, "health", *flags], env={**os.environ, **environment}, capture_output=True)
             expect(f"{path.name}: {name} starts and is ready", health.returncode == 0, health.stderr.decode())
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import yaml
 from PIL import Image
 
-from running import free_port, get, running
+from processes import Process, free_port, get
 
 COLORS = {"red": (255, 0, 0), "green": (0, 255, 0), "blue": (0, 0, 255), "white": (255, 255, 255)}
 NAMES = {"strange": "a ü+@.png"}
@@ -119,7 +119,7 @@ def main(binary, compose, table):
     # Only what is different outside of a container. Each source is loaded again, to see what the origin is asked for.
     flags = {"port": port, "allowed-ports": base.split(":")[2][:-1], "allowed-addresses": "127.0.0.1"}
     failures = 0
-    with running([binary, *[f"--{name}={value}" for name, value in flags.items()]], port, environment):
+    with Process([binary, *[f"--{name}={value}" for name, value in flags.items()]], port, environment=environment):
         for line in pathlib.Path(table).read_text().splitlines():
             if not line or line.startswith("#"):
                 continue

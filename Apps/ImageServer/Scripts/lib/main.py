@@ -42,7 +42,7 @@ class Fixture:
         port = free_port()
         feed = Process([self.feed_server, '--port', port], port, self.folder / 'feed.log')
         self.photo = self.sources / 'photo.jpg'
-        self.photo.write_bytes(get(f'http://127.0.0.1:{port}/images/7.jpg?w=4000&h=3000&quality=85')[2])
+        self.photo.write_bytes(get(port, '/images/7.jpg?w=4000&h=3000&quality=85')[2])
         feed.end()
         for number in range(SOURCES):
             (self.sources / f'{number}.jpg').hardlink_to(self.photo)
@@ -84,7 +84,7 @@ def compare_cached(lab, server, log):
     files = lab.folder / 'static'
     files.mkdir(exist_ok=True)
     url = server.url('0.jpg', options='rs:fit:480:480/q:80')
-    body = get(url)[2]
+    body = server.get('0.jpg', options='rs:fit:480:480/q:80')[2]
     (files / 'a.jpg').write_bytes(body)
     static = Nginx(lab.folder, files, log=log)
     print(f'cached: {len(body)} bytes, requests per second (99th percentile in ms; processor time of each in us)')
@@ -128,7 +128,7 @@ def uncached(lab):
         port = free_port()
         thumbor = Process([lab.thumbor, '-p', port, '--processes', count, '-l', 'error'], port, lab.folder / 'thumbor.log')
         url = f'"/unsafe/fit-in/300x300/filters:quality(80)/http://127.0.0.1:{lab.origin.port}/"..(n % {SOURCES})..".jpg?"..os.time()..n'
-        status, headers, body = get(f'http://127.0.0.1:{port}/unsafe/fit-in/300x300/http://127.0.0.1:{lab.origin.port}/0.jpg')
+        status, headers, body = get(port, f'/unsafe/fit-in/300x300/http://127.0.0.1:{lab.origin.port}/0.jpg')
         assert status == 200 and headers['Content-Type'] == 'image/jpeg', (status, body[:200])
         scripts[f'thumbor, {count} process(es)'] = (thumbor, lab.script(f'thumbor{count}', url))
     print('uncached: 12 megapixels to 300 px, quality 80, 8 connections, thumbnails per second')
@@ -183,32 +183,11 @@ def page(lab, browsers=10, connections=6, images=60):
     print(f'page: {asyncio.run(load())}; {server.resident_mb:.0f} MB')
 
 
-def results(lab, count=200_000):
-    """The memory of a server with more and more different results."""
-    server = lab.server()
-    (lab.sources / 'small.jpg').write_bytes(get(server.url('0.jpg', options='w:64'))[2])
-    numbers, seen = iter(range(count)), []
-
-    async def connection():
-        client, responses = Client(server.port), Responses()
-        for number in numbers:
-            await client.request(server.path('small.jpg', options=f'rs:force:60:60/q:95/cb:{number}'), responses)
-            if number % (count // 10) == 0:
-                seen.append(f'{server.resident_mb:.0f}')
-        client.close()
-
-    async def load():
-        await asyncio.gather(*[connection() for _ in range(8)])
-
-    asyncio.run(load())
-    print(f'results: resident MB after each tenth of {count} different ones: {", ".join(seen)}, {server.resident_mb:.0f}')
-
-
 def idle(lab, count=10_000):
     """Many connections that send nothing, or half a request."""
     for name, first in (('idle connections', b''), ('half a request', b'GET / HTTP/1.1\r\nHost: a\r\nX: ')):
         server = lab.server('--idle-seconds', '20')
-        get(server.url('0.jpg'))
+        server.get('0.jpg')
         before = server.resident_mb
 
         async def run():
@@ -238,7 +217,7 @@ def cold(lab):
     print(f'cold: {responses.total} requests over two servers: {responses}; {len(responses.bodies)} different bodies; '
           f'{counts[1] - counts[0]} requests to the origin')
     third = lab.server('--redis-url', redis.url, name='third')
-    _, headers, _ = get(third.url('3.jpg'))
+    _, headers, _ = third.get('3.jpg')
     print(f'  a third server: X-Cache {headers["X-Cache"]}, {lab.origin_requests - counts[1]} requests to the origin')
 
 
@@ -286,7 +265,7 @@ def faults(lab):
 def result_of(lab):
     """The only right result of all sources."""
     server = lab.server(name='reference')
-    body = get(server.url('0.jpg'))[2]
+    body = server.get('0.jpg')[2]
     server.end()
     return {hash(body)}
 
@@ -327,7 +306,7 @@ def redis_memory(redis):
     return ', '.join(line.strip() for line in text.splitlines() if line.startswith(('used_memory_human', 'maxmemory_human')))
 
 
-MEASUREMENTS = {'cached': cached, 'uncached': uncached, 'overload': overload, 'page': page, 'results': results, 'idle': idle, 'cold': cold, 'faults': faults}
+MEASUREMENTS = {'cached': cached, 'uncached': uncached, 'overload': overload, 'page': page, 'idle': idle, 'cold': cold, 'faults': faults}
 
 
 def raise_file_limit():

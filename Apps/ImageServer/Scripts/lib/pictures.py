@@ -12,7 +12,7 @@ import numpy
 import pyvips
 from PIL import Image
 
-from running import free_port, get, running
+from processes import Process, free_port, get
 
 # Why options differ by more than a level, and the largest average difference.
 REASONS = {
@@ -83,7 +83,7 @@ def main(binary):
             Image.fromarray(source(alpha)).save(f"{folder}/{'alpha' if alpha else 'plain'}.png")
         port = free_port()
         flags = {"port": port, "allow-unsigned": "true", "file-roots": folder, "auto-webp": "false"}
-        with running([binary, *[f"--{name}={value}" for name, value in flags.items()]], port):
+        with Process([binary, *[f"--{name}={value}" for name, value in flags.items()]], port):
             print("| options | average | largest | |\n|---|---|---|---|")
             for name, calls in OPTIONS.items():
                 kind, _, options = name.rpartition(" ")

@@ -1,5 +1,6 @@
-"""The processes of the benchmarks: the image server, nginx, Redis and thumbor, each on a free port, and wrk."""
+"""The processes of benchmarks and checks: the image server, nginx, Redis and thumbor, each on a free port, and wrk."""
 
+import http.client
 import os
 import pathlib
 import re
@@ -8,8 +9,6 @@ import signal
 import socket
 import subprocess
 import time
-import urllib.error
-import urllib.request
 
 TICK = os.sysconf('SC_CLK_TCK')
 
@@ -20,27 +19,33 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def get(url, timeout=60):
+def get(port, path, headers={}):
     """Returns the status, the headers and the body of a response."""
-    try:
-        with urllib.request.urlopen(url, timeout=timeout) as response:
-            return response.status, response.headers, response.read()
-    except urllib.error.HTTPError as error:
-        return error.code, error.headers, error.read()
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=60)
+    connection.request('GET', path, headers=headers)
+    response = connection.getresponse()
+    return response.status, response.headers, response.read()
 
 
 class Process:
-    """A process that is ready when something listens at its port, and that ends with the benchmark."""
+    """A process that is ready when something listens at its port, and that ends with the block or with the benchmark."""
 
     running = []
 
-    def __init__(self, command, port, log):
-        self.command, self.port, self.log = [str(part) for part in command], port, log
+    def __init__(self, command, port, log=os.devnull, environment={}):
+        self.command, self.port, self.log, self.environment = [str(part) for part in command], port, log, environment
         self.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
 
     def start(self):
         with open(self.log, 'a') as log:
-            self.popen = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT)
+            self.popen = subprocess.Popen(
+                self.command, stdout=log, stderr=subprocess.STDOUT, env=os.environ | self.environment)
         if self not in Process.running:
             Process.running.append(self)
         deadline = time.monotonic() + 60
@@ -123,6 +128,9 @@ class ImageServer(Process):
 
     def url(self, source, **arguments):
         return f'http://127.0.0.1:{self.port}{self.path(source, **arguments)}'
+
+    def get(self, source, **arguments):
+        return get(self.port, self.path(source, **arguments))
 
 
 class Redis(Process):
