@@ -15,8 +15,7 @@ struct CacheFailureTests {
         let output = LogOutput(now: { Date() }) { bytes in text.withLock { $0 += bytes } }
         var logger = Logger(label: "test") { LineLogHandler(label: $0, format: .text, output: output) }
         logger.logLevel = .debug
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+        let origin = try Samples.origin(headers: ["Cache-Control": "max-age=600"])
         let settings = ["--cache-directory", folder.path(percentEncoded: false), "--log-level", "debug"]
         try await withServer(settings, origin: origin, logger: logger) { server async throws in
             let sources = folder.appending(path: "sources")

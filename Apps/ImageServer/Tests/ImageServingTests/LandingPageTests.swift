@@ -12,8 +12,7 @@ private let browser = "/usr/bin/chromium"
 struct LandingPageTests {
     @Test("shows the image of its address, and what is known of it")
     func result() async throws {
-        let source = try Samples.jpeg(64, 32)
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(origin: origin) { server async throws in
             let address = origin.url("/a.jpg?b=1&c=2").absoluteString
             let page = try await content(of: server, showing: address)

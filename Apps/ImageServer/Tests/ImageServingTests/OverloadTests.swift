@@ -7,20 +7,10 @@ import Testing
 
 @Suite("Overload, slow clients and the shutdown", .timeLimit(.minutes(10)))
 struct OverloadTests {
-    /// An origin that holds the responses to paths other than `/free.jpg`.
-    private func holdingOrigin(_ held: LoopbackSignal) throws -> LoopbackServer {
-        let source = try Samples.jpeg()
-        let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
-        return try LoopbackServer { request in
-            if request.path == "/free.jpg" { return .ok(source) }
-            return .steps([.text(head), .wait(held), .bytes(Array(source))])
-        }
-    }
-
     @Test("work beyond the limit and the queue is refused at once, and cached images are still served")
     func refusal() async throws {
         let held = LoopbackSignal()
-        let origin = try holdingOrigin(held)
+        let origin = try Samples.origin(holdingAt: held, free: "/free.jpg")
         try await withServer(["--max-renderings", "2", "--max-waiting", "0"], origin: origin) {
             server async throws in
             let cached = imagePath("w:4", origin.url("/free.jpg"))
@@ -40,8 +30,7 @@ struct OverloadTests {
 
     @Test("a page of 600 new thumbnails of one origin is answered, whatever the limit")
     func page() async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         let settings = ["--max-renderings", "2", "--queue-seconds", "500", "--request-seconds", "600"]
         try await withServer(settings, origin: origin) { server async throws in
             let statuses = try await withThrowingTaskGroup(of: [Int].self) { browsers in
@@ -64,7 +53,8 @@ struct OverloadTests {
     @Test("a stalled server doesn't delay another one at another port of its host")
     func ports() async throws {
         let held = LoopbackSignal()
-        let (stalled, other) = (try holdingOrigin(held), try holdingOrigin(LoopbackSignal()))
+        let stalled = try Samples.origin(holdingAt: held)
+        let other = try Samples.origin(holdingAt: LoopbackSignal(), free: "/free.jpg")
         let settings = [
             "--max-downloads-per-server", "1", "--request-seconds", "60", "--allowed-addresses", "127.0.0.1",
             "--allowed-ports",
@@ -97,7 +87,7 @@ struct OverloadTests {
     @Test("a client that leaves ends the work for it")
     func leaving() async throws {
         let held = LoopbackSignal()
-        let origin = try holdingOrigin(held)
+        let origin = try Samples.origin(holdingAt: held, free: "/free.jpg")
         try await withServer(origin: origin) { server async throws in
             let request = Task { try await server.status(imagePath("w:4", origin.url("/a.jpg"))) }
             await held.arrivals(1)
@@ -123,8 +113,7 @@ struct OverloadTests {
 
     @Test("a client that does not read holds no decoder")
     func slowReader() async throws {
-        let large = try Samples.png(2_000, 1_500)
-        let origin = try LoopbackServer { _ in .ok(large) }
+        let origin = try Samples.origin(Samples.png(2_000, 1_500))
         try await withServer(["--max-decodes", "1"], origin: origin) { server async throws in
             let path = imagePath("f:png/skp:png", origin.url("/large.png"))
             #expect(try await server.status(path) == 200)
@@ -142,8 +131,7 @@ struct OverloadTests {
 
     @Test("a connection stays open after a rendered response")
     func keepsConnections() async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(origin: origin) { server async throws in
             let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
@@ -169,7 +157,7 @@ struct OverloadTests {
     @Test("requests in progress are finished during the shutdown, and new connections are refused")
     func shutdown() async throws {
         let held = LoopbackSignal()
-        let origin = try holdingOrigin(held)
+        let origin = try Samples.origin(holdingAt: held, free: "/free.jpg")
         try await withServer(origin: origin) { server async throws in
             let request = Task { try await server.send(imagePath("w:4", origin.url("/a.jpg"))) }
             await held.arrivals(1)

@@ -93,8 +93,7 @@ struct SafetyTests {
 
     @Test("only origins in the list are loaded")
     func allowList() async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(["--allowed-sources", "127.0.0.1:\(origin.port)"], origin: origin) { server async throws in
             #expect(try await server.status(imagePath("w:1", origin.url("/a.jpg"))) == 200)
             #expect(try await server.status("/_/w:1/plain/http://example.com/a.jpg") == 403)

@@ -16,8 +16,7 @@ struct ServingTests {
 
     @Test("an image is loaded, rendered, and then served from memory")
     func image() async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+        let origin = try Samples.origin(headers: ["Cache-Control": "max-age=600"])
         try await withServer(origin: origin) { server async throws in
             let path = imagePath("rs:fit:16:16/f:png", origin.url("/a.jpg"))
             let first = try await server.send(path)
@@ -36,8 +35,7 @@ struct ServingTests {
 
     @Test("HEAD, conditions and ranges have the right framing on one connection")
     func framing() async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(origin: origin) { server async throws in
             let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
             let full = try await server.send(path)
@@ -55,13 +53,8 @@ struct ServingTests {
 
     @Test("pipelined requests are answered in their order, also if a later result is in memory")
     func pipelining() async throws {
-        let source = try Samples.jpeg()
         let held = LoopbackSignal()
-        let origin = try LoopbackServer { request in
-            if request.path == "/a.jpg" { return .ok(source) }
-            let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
-            return .steps([.text(head), .wait(held), .bytes(Array(source))])
-        }
+        let origin = try Samples.origin(holdingAt: held, free: "/a.jpg")
         try await withServer(origin: origin) { server async throws in
             let cached = imagePath("w:16/f:png", origin.url("/a.jpg"))
             #expect(try await server.status(cached) == 200)
@@ -81,8 +74,7 @@ struct ServingTests {
 
     @Test("a client that closes its direction after the request receives all of a large result in memory")
     func halfClosed() async throws {
-        let source = try Samples.png(2_000, 1_500)
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin(Samples.png(2_000, 1_500))
         try await withServer(origin: origin) { server async throws in
             let path = imagePath("f:png/skp:png", origin.url("/a.png"))
             let size = try await server.send(path).body.count
@@ -117,11 +109,10 @@ struct ServingTests {
 
     @Test("a large result arrives complete")
     func largeResult() async throws {
-        let source = try Samples.png(700, 500)
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin(Samples.png(700, 500))
         try await withServer(origin: origin) { server async throws in
             let result = try await server.send(imagePath("f:png/skp:png", origin.url("/a.png")))
-            #expect(result.body == source)
+            #expect(try result.body == Samples.png(700, 500))
         }
     }
 
@@ -129,8 +120,7 @@ struct ServingTests {
     func restart() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+        let origin = try Samples.origin(headers: ["Cache-Control": "max-age=600"])
         let settings = ["--cache-directory", folder.path]
         let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
         let other = imagePath("w:8/f:png", origin.url("/a.jpg"))
@@ -148,10 +138,8 @@ struct ServingTests {
 
     @Test("two hundred requests for a cold image make one request to the origin")
     func coalescing() async throws {
-        let source = try Samples.jpeg()
         let held = LoopbackSignal()
-        let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
-        let origin = try LoopbackServer { _ in .steps([.text(head), .wait(held), .bytes(Array(source))]) }
+        let origin = try Samples.origin(holdingAt: held)
         try await withServer(origin: origin) { server async throws in
             let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in

@@ -24,8 +24,7 @@
         @Test("a result of one is served by the other, without the origin and without decoding")
         func sharing() async throws {
             let redis = try await RedisServerProcess()
-            let source = try Samples.jpeg()
-            let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+            let origin = try Samples.origin(headers: ["Cache-Control": "max-age=600"])
             try await withPair(redis, origin: origin) { first, second async throws in
                 let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
                 let rendered = try await first.send(path)
@@ -42,11 +41,8 @@
         @Test("requests to both for one cold image make one request to the origin")
         func oneRequest() async throws {
             let redis = try await RedisServerProcess()
-            let source = try Samples.jpeg()
             let held = LoopbackSignal()
-            let head = LoopbackReply.head(
-                status: 200, headers: ["Content-Length": "\(source.count)", "Cache-Control": "max-age=600"])
-            let origin = try LoopbackServer { _ in .steps([.text(head), .wait(held), .bytes(Array(source))]) }
+            let origin = try Samples.origin(holdingAt: held, headers: ["Cache-Control": "max-age=600"])
             try await withPair(redis, origin: origin) { first, second async throws in
                 let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -66,8 +62,7 @@
         @Test("both answer without the Redis server, and use it again when it is back")
         func outage() async throws {
             let redis = try await RedisServerProcess()
-            let source = try Samples.jpeg()
-            let origin = try LoopbackServer { _ in .ok(source) }
+            let origin = try Samples.origin()
             try await withPair(redis, origin: origin) { first, second async throws in
                 try await redis.crash()
                 let path = imagePath("w:16/f:png", origin.url("/a.jpg"))

@@ -39,8 +39,7 @@ struct TracingTests {
     @Test("a request is one trace from the caller to the origin, which has reached the collector when the server ends")
     func trace() async throws {
         let collector = try LoopbackServer { _ in .ok("{}".utf8) }
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let settings = ["--otlp-endpoint", collector.url("/prefix").absoluteString, "--otlp-headers", "api-key=a%20b"]
         try await withServer(settings, origin: origin) { server async throws in
@@ -74,8 +73,7 @@ struct TracingTests {
     @Test("metrics reach the collector while the server runs and when it ends, whatever happens to spans")
     func metrics() async throws {
         let collector = try LoopbackServer { request in request.path == "/v1/metrics" ? .ok("{}".utf8) : .notFound }
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         let settings = ["--otlp-endpoint", collector.url("").absoluteString, "--otlp-metrics-seconds", "0.1"]
         try await withServer(settings, origin: origin) { server async throws in
             while !collector.log.contains(where: { $0.path == "/v1/metrics" }) {
@@ -96,8 +94,7 @@ struct TracingTests {
     @Test("a collector that never answers delays no request, and what it doesn't receive is counted")
     func stalledCollector() async throws {
         let collector = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(["--otlp-endpoint", collector.url("").absoluteString], origin: origin) {
             server async throws in
             for width in 1...3 {
