@@ -33,7 +33,6 @@ package enum HealthCheck {
     }
 }
 
-/// The server is not ready.
 package struct HealthFailure: Error, CustomStringConvertible {
     let answer: String
 

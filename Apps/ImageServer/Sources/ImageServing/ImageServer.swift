@@ -12,17 +12,11 @@ package struct ImageServer: Service, CustomStringConvertible {
     package let description = "ImageServer"
     private let settings: ServerSettings
     private let composition: ServerComposition
-    private let service: ImageService
-    private let handler: RequestHandler
     private let logger: Logger
     private let onRunning: @Sendable (Int) -> Void
     private let onMetricsRunning: @Sendable (Int) -> Void
 
-    /// Creates a server.
-    ///
     /// - Parameters:
-    ///   - settings: The settings.
-    ///   - logger: Receives the messages of the server.
     ///   - onRunning: Called with the port when the server listens.
     ///   - onMetricsRunning: Called with the port of the metrics, if they have one of their own.
     /// - Throws: A `SettingsFailure`, or an error of the file system.
@@ -35,16 +29,11 @@ package struct ImageServer: Service, CustomStringConvertible {
         self.onRunning = onRunning
         self.onMetricsRunning = onMetricsRunning
         composition = try ServerComposition(settings, logger: logger)
-        service = ImageService(composition.parts)
-        handler = RequestHandler(
-            service: service, workCounts: { [composition] in composition.workCounts },
-            rules: settings.responseRules, logger: logger, access: settings.accessLog,
-            pages: settings.pages)
     }
 
     /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.
     package func run() async throws {
-        let (handler, service) = (handler, service)
+        let (handler, service) = (composition.handler, composition.service)
         // Before the first request, so that nothing is served that was purged while the server was down.
         await service.synchronizePurges()
         let purging = Task { try await Self.synchronizePurges(of: service) }
@@ -83,7 +72,7 @@ package struct ImageServer: Service, CustomStringConvertible {
     /// Reads the presets again. Keeps the old ones if the new ones are not valid.
     package func reloadPresets() {
         do {
-            composition.parser.replace(with: try settings.makeParser())
+            try composition.reloadPresets(of: settings)
             logger.notice("presets reloaded")
         } catch {
             logger.error("presets not reloaded", metadata: ["error": "\(error)"])
@@ -109,7 +98,7 @@ package struct ImageServer: Service, CustomStringConvertible {
 
     private func metricsApplication(_ host: String, _ port: Int) -> some ApplicationProtocol {
         Application(
-            responder: MetricsResponder(handler: handler),
+            responder: MetricsResponder(handler: composition.handler),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { [onMetricsRunning] channel in onMetricsRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
@@ -128,7 +117,7 @@ package struct ImageServer: Service, CustomStringConvertible {
     private var application: some ApplicationProtocol {
         let (writeLimit, departures) = (TimeAmount(Duration.seconds(settings.writeSeconds)), ClientDepartures())
         let bodies = PendingBodies(limit: settings.unreadBytes)
-        let (handler, idleTime) = (handler, TimeAmount(Duration.seconds(settings.idleSeconds)))
+        let (handler, idleTime) = (composition.handler, TimeAmount(Duration.seconds(settings.idleSeconds)))
         return Application(
             responder: ImageResponder(handler: handler, departures: departures),
             server: .http1(
@@ -153,11 +142,9 @@ package struct ListeningFailure: Error, CustomStringConvertible {
 
 /// Reloads the presets on SIGHUP.
 package struct PresetReloading: Service, CustomStringConvertible {
-    /// The name in the logs.
     package let description = "PresetReloading"
     private let server: ImageServer
 
-    /// - Parameter server: The server whose presets are reloaded.
     package init(_ server: ImageServer) { self.server = server }
 
     package func run() async throws {

@@ -31,7 +31,6 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     /// Events that wait for them, because Hummingbird closes the connection then.
     private var delayedEvents: [Any] = []
     private var date = HTTPDateCache()
-    /// The address of the client.
     private var client: String?
     private var lastActivity = NIODeadline.uptimeNanoseconds(0)
     private var idleTimer: Scheduled<Void>?

@@ -21,7 +21,6 @@ final class PendingBodies: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter limit: The limit in bytes.
     init(limit: Int) { self.limit = limit }
 
     /// The memory of all bodies in bytes.

@@ -37,9 +37,7 @@ import Testing
     private func handler(
         _ lines: Lines, _ logger: Logger? = nil, settings: AccessLog.Settings = AccessLog.Settings()
     ) throws -> RequestHandler {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
-        return fixture.makeHandler(logger: logger ?? lines.logger(), access: settings)
+        try ServiceFixture.withImage().makeHandler(logger: logger ?? lines.logger(), access: settings)
     }
 
     @Test("writes one line for each request: results, memory hits, refusals and unknown paths")
@@ -99,9 +97,7 @@ import Testing
     @Test("can be switched off")
     func off() async throws {
         let lines = Lines()
-        var settings = AccessLog.Settings()
-        settings.isEnabled = false
-        _ = try await handler(lines, settings: settings).answer("/nope")
+        _ = try await handler(lines, settings: .init(isEnabled: false)).answer("/nope")
         let quiet = Lines()
         _ = try await handler(quiet, quiet.logger(level: .notice)).answer("/nope")
         #expect(lines.all.isEmpty && quiet.all.isEmpty)
@@ -126,9 +122,7 @@ import Testing
         ] as [(Int, String?, String)])
     func clients(proxies: Int, field: String?, expected: String) async throws {
         let lines = Lines()
-        var settings = AccessLog.Settings()
-        settings.trustedProxies = proxies
-        let handler = try handler(lines, settings: settings)
+        let handler = try handler(lines, settings: .init(trustedProxies: proxies))
         var request = ServerRequest(method: .get, target: "/nope", client: "1.1.1.1")
         request.headers[.forwardedFor] = field
         _ = handler.immediateResponse(to: request)

@@ -45,7 +45,7 @@ import Testing
     @Test("allows the exceptions and nothing beside them")
     func exceptions() throws {
         let rules = AddressRules(
-            allowing: try ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].map { try #require(AddressRange($0)) })
+            exceptions: try ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].map { try #require(AddressRange($0)) })
         #expect(rules.allows(try #require(TransportAddress("10.1.2.3"))))
         #expect(rules.allows(try #require(TransportAddress("127.0.0.1"))))
         #expect(rules.allows(try #require(TransportAddress("::ffff:10.1.2.3"))))

@@ -26,11 +26,6 @@ import Testing
         network.script(try #require(URL(string: text)), .ok(Data(reply.utf8)))
     }
 
-    private func settings(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> ServerSettings {
-        try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"] + arguments, environment: environment, coreCount: 1)
-    }
-
     /// Sends a request for an object, and returns what the server of the bucket receives.
     private func sent(
         _ source: String, _ settings: ServerSettings, _ headers: HTTPFields = [:]
@@ -108,7 +103,7 @@ import Testing
         environment["IMGPROXY_USE_S3"] = "true"
         environment["AWS_REGION"] = "eu-central-1"
         for (url, reply) in place.replies { try script(url, reply) }
-        let settings = try await settings(["--bucket-endpoint", "http://minio:9000"], environment)
+        let settings = try await unsignedSettings(["--bucket-endpoint", "http://minio:9000"], environment)
         let object = try await sent("s3://b/k", settings)
         #expect(object.url.absoluteString == "http://minio:9000/b/k")
         // As botocore 1.43 signs it.
@@ -166,7 +161,7 @@ import Testing
         ]
         let text = String(decoding: try JSONEncoder().encode(file), as: UTF8.self)
         try script("https://oauth2.test/token", #"{"access_token":"ya29","expires_in":3599,"token_type":"Bearer"}"#)
-        let settings = try await settings(["--google-key", text])
+        let settings = try await unsignedSettings(["--google-key", text])
         #expect(settings.originRules.bucketSchemes == [.google])
         let object = try await sent("gs://b/a%20b/c.jpg?17", settings)
         #expect(object.url.absoluteString == "https://storage.googleapis.com/b/a%20b/c.jpg?generation=17")
@@ -185,13 +180,13 @@ import Testing
 
     @Test("requests to Azure have a shared access signature, or are signed with the key of the account")
     func azure() async throws {
-        let settings = try await settings(["--azure-account", "photos"], ["IMGPROXY_ABS_KEY": "c2VjcmV0"])
+        let settings = try await unsignedSettings(["--azure-account", "photos"], ["IMGPROXY_ABS_KEY": "c2VjcmV0"])
         let object = try await sent("abs://c/a%20b/%C3%BC.jpg", settings, [.ifNoneMatch: "\"1\""])
         #expect(object.url.absoluteString == "https://photos.blob.core.windows.net/c/a%20b/%C3%BC.jpg")
         // As azure-storage-blob 12.31 signs it.
         let signed = "SharedKey photos:M/rl66geq4J0X26hGerHQlZUrSZub6qBY0fOc0frz5s="
         #expect(object.headers[.authorization] == signed)
-        let other = try await self.settings(["--azure-account", "photos", "--azure-sas", "?sv=2022-11-02&sig=a%3D"])
+        let other = try await unsignedSettings(["--azure-account", "photos", "--azure-sas", "?sv=2022-11-02&sig=a%3D"])
         let shared = try await sent("abs://c/a.jpg", other)
         #expect(shared.url.absoluteString.hasSuffix("/c/a.jpg?sv=2022-11-02&sig=a%3D"))
         #expect(shared.headers[.authorization] == nil)
@@ -208,26 +203,26 @@ import Testing
             (["--s3", "true", "--bucket-endpoint", "minio:9000"], "bucketEndpoint"),
         ] {
             await #expect("\(arguments)") {
-                try await settings(arguments)
+                try await unsignedSettings(arguments)
             } throws: { error in
                 if case .invalid(name, _)? = error as? SettingsFailure { true } else { false }
             }
         }
         await #expect(throws: SettingsFailure.self) {
-            try await settings(["--s3", "true"], ["AWS_EC2_METADATA_DISABLED": "true"])
+            try await unsignedSettings(["--s3", "true"], ["AWS_EC2_METADATA_DISABLED": "true"])
         }
         for arguments in [["--s3", "true"], ["--bucket-role", "arn:r"]] {
-            let instance = try #require(await settings(arguments).bucketServers.first)
+            let instance = try #require(await unsignedSettings(arguments).bucketServers.first)
             await #expect(throws: SettingsFailure.self) { try await instance.checkKeys(over: network, now: now) }
         }
         let keys = ["--bucket-access-key", "a", "--bucket-secret-key", "b"]
-        try await settings(keys).bucketServers.first?.checkKeys(over: network, now: now)
+        try await unsignedSettings(keys).bucketServers.first?.checkKeys(over: network, now: now)
     }
 
     @Test("only the buckets of the list are read, of the schemes that it has")
     func allowedBuckets() async throws {
         let keys = ["--bucket-access-key", "a", "--bucket-secret-key", "b", "--azure-account", "a", "--azure-sas", "s"]
-        let rules = try await settings(keys, ["IMGPROXY_S3_ALLOWED_BUCKETS": "photos, more"]).originRules
+        let rules = try await unsignedSettings(keys, ["IMGPROXY_S3_ALLOWED_BUCKETS": "photos, more"]).originRules
         for (text, isAllowed) in [
             ("s3://photos/a", true), ("s3://more/a", true), ("s3://other/a", false), ("abs://other/a", true),
             ("http://example.com/a", true), ("gs://photos/a", false),

@@ -16,8 +16,7 @@ import Testing
     private func answer(_ text: String, _ hints: [String: String], isEnabled: Bool = true) async throws
         -> ServerResponse
     {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         var parts = fixture.makeService().parts
         parts.usesClientHints = isEnabled
         let handler = fixture.makeHandler(ImageService(parts))
@@ -57,8 +56,7 @@ import Testing
 
     @Test("keeps the results of different clients apart")
     func keys() async throws {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         var parts = fixture.makeService().parts
         parts.usesClientHints = true
         let handler = fixture.makeHandler(ImageService(parts))

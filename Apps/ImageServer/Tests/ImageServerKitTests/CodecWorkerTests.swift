@@ -10,8 +10,7 @@ import Testing
 /// Decoders in workers of the server's program, which is built into the folder of the tests.
 enum SampleWorkers {
     static func settings(_ arguments: [String] = []) async throws -> ServerSettings {
-        var settings = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"] + arguments, environment: [:], coreCount: 1)
+        var settings = try await unsignedSettings(arguments)
         settings.workerProgram =
             URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "image-server").path
@@ -79,7 +78,7 @@ enum SampleWorkers {
         func cancellation() async throws {
             let settings = try await SampleWorkers.settings(["--avif-speed", "0"])
             let renderer = ImageRenderer(
-                decoder: settings.makeDecoder(), limits: settings.limits, encoders: settings.results.encoders,
+                decoder: settings.makeDecoder(), limits: settings.limits, encoders: settings.encoders,
                 clock: ManualClock())
             let url = try ImageURLParser(signature: nil)
                 .parse(ServiceFixture.path("f:avif/q:95/w:3000/el:1"), now: .distantPast)

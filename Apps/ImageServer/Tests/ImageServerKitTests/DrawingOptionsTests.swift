@@ -27,10 +27,7 @@ import Testing
     }
 
     private func rendered(_ source: Data, _ text: String, watermark: Watermark? = nil) throws -> RenderedImage {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        return try renderer.render(
-            source, url.options, accepted: AcceptedFormats(accept: nil), watermark: watermark)
+        try renderImage(source, "\(text)/f:png", watermark: watermark)
     }
 
     private func levels(_ bitmap: Bitmap) -> [[UInt8]] {
@@ -76,11 +73,7 @@ import Testing
         #expect(levels(try render(bitmap(uneven), "t:10")) == [[90]])
         // An image of one color, and frames of animations, stay.
         #expect(try render(bitmap([[9, 9], [9, 9]]), "t:10").size == PixelSize(width: 2, height: 2))
-        let url = try ImageURLParser(signature: nil).parse("/_/t:10/f:gif/plain/http://a/b", now: .distantPast)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        let animation = try renderer.render(
-            SampleImages.gif(frames: 2), url.options, accepted: AcceptedFormats(accept: nil))
-        #expect(animation.size == PixelSize(width: 20, height: 10))
+        #expect(try renderImage(SampleImages.gif(frames: 2), "t:10/f:gif").size == PixelSize(width: 20, height: 10))
     }
 
     @Test("makes edges steeper and leaves flat areas")
@@ -109,21 +102,21 @@ import Testing
             ("wm:1:nowe:0.5:0", [[0, 0, 200, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
             ("wm:0.5:nowe", [[100, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
             ("wm:1:nowe:-1", [[200, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
-            ("watermark:1:re:1:1", [[200, 0, 200, 0], [0, 0, 0, 0], [200, 0, 200, 0]]),
             ("wm:1:re", [[200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200]]),
             ("wm:1:no::2:0", [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 200, 0]]),
-            ("wm:1:ce:::1", [[0, 200, 200, 200], [0, 200, 200, 200], [0, 200, 200, 200]]),
             ("wm:0:nowe", [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
         ] as [(String, [[UInt8]])])
     func watermarks(text: String, expected: [[UInt8]]) throws {
         let ground = bitmap(Array(repeating: Array(repeating: 0, count: 4), count: 3))
-        let levels = levels(try render(ground, text, watermark: try mark([[200]])))
-        if text == "watermark:1:re:1:1" {
-            #expect(levels.joined().filter { $0 == 200 }.count == 4)
-        } else if text == "wm:1:ce:::1" {
-            #expect(levels.joined().filter { $0 == 200 }.count == 9)
-        } else {
-            #expect(levels == expected)
+        #expect(levels(try render(ground, text, watermark: mark([[200]]))) == expected)
+    }
+
+    @Test("draws tiles with space between them, and a watermark as large as a part of the result")
+    func watermarkSizes() throws {
+        let ground = bitmap(Array(repeating: Array(repeating: 0, count: 4), count: 3))
+        for (text, count) in [("watermark:1:re:1:1", 4), ("wm:1:ce:::1", 9)] {
+            let levels = levels(try render(ground, text, watermark: mark([[200]])))
+            #expect(levels.joined().filter { $0 == 200 }.count == count)
         }
     }
 
@@ -148,15 +141,10 @@ import Testing
         // One as large as the limit allows is decoded to four pixels.
         let limits = RenderingLimits(sourcePixels: 1_000_000, resultPixels: 2_000)
         let large = Watermark(file: try SampleImages.png(1_000, 1_000, alpha: 255), opacity: 1)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
-        var options = ProcessingOptions()
-        options.watermark.opacity = 1
-        options.watermark.scale = 0.05
         let source = try PNGEncoder().encode(ground, options: EncodingOptions())
-        _ = try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: large)
-        options.watermark.scale = 1_000
+        _ = try renderImage(source, "wm:1:ce:::0.05", limits: limits, watermark: large)
         #expect {
-            try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: large)
+            try renderImage(source, "wm:1:ce:::1000", limits: limits, watermark: large)
         } throws: { error in
             ServiceFailure(error).status == 422 && "\(ServiceFailure(error))".hasPrefix("the watermark: ")
         }
@@ -166,14 +154,11 @@ import Testing
     func emptyURL() throws {
         var options = ProcessingOptions()
         options.watermark.source = URL(string: "http://a/mark.png")
-        let parser = ImageURLParser(signature: nil, options: options)
         for text in ["wm:1/wmu:", "watermark_url:/wm:1", "wm:1/wmu:\(Base64URL.encode("http://a/mark.png".utf8))/wmu:"]
         {
-            let url = try parser.parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-            #expect(url.options.watermark.source == options.watermark.source, "\(text)")
+            #expect(try ProcessingOptions.parsed(text, options).watermark.source == options.watermark.source, "\(text)")
         }
-        let none = try ImageURLParser(signature: nil).parse("/_/wm:1/wmu:/plain/http://a/b", now: .distantPast)
-        #expect(none.options.watermark.source == nil)
+        #expect(try ProcessingOptions.parsed("wm:1/wmu:").watermark.source == nil)
     }
 
     @Test("delivers raw sources unchanged, whatever they are")
@@ -201,9 +186,7 @@ import Testing
             "wm:2", "wm:-1", "wm:x", "wm:1:fp", "wm:1:sm", "wm:1:up", "wm:1:ce:a", "t:x", "t:1:zz", "sh:-1", "fl:1:1:1",
         ])
     func invalid(text: String) {
-        #expect(throws: URLFailure.self) {
-            try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-        }
+        #expect(throws: URLFailure.self) { try ProcessingOptions.parsed(text) }
     }
 
     @Test("has another result for each watermark and each of its arguments")
@@ -212,9 +195,7 @@ import Testing
             "fl:1", "fl:0:1", "t:1", "t:2", "t:1:fff", "t:1::1", "sh:1", "wm:1", "wm:0.5", "wm:1:no", "wm:1:re",
             "wm:1:ce:1", "wm:1:ce::1", "wm:1:ce:::1", "raw:1",
         ]
-        let keys = try texts.map { text in
-            try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast).options.cacheKey
-        }
+        let keys = try texts.map { try ProcessingOptions.parsed($0).cacheKey }
         #expect(Set(keys + [ProcessingOptions().cacheKey]).count == texts.count + 1)
     }
 }

@@ -9,23 +9,15 @@ import Testing
 @testable import ImageServerKit
 
 @Suite struct ImageRendererTests {
-    private func render(
-        _ source: Data, _ text: String, accept: String? = nil, limits: RenderingLimits = RenderingLimits()
-    ) throws -> RenderedImage {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
-        return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: accept))
-    }
-
     private func header(_ data: Data) throws -> ImageHeader { try SampleImages.decoder().header(of: data) }
 
     private func failure(_ source: Data, _ text: String, _ limits: RenderingLimits) -> RenderingFailure? {
-        #expect(throws: RenderingFailure.self) { try render(source, text, limits: limits) }
+        #expect(throws: RenderingFailure.self) { try renderImage(source, text, limits: limits) }
     }
 
     @Test("encodes each format at the size of the plan", arguments: ["jpg", "png", "webp", "gif"])
     func formats(name: String) throws {
-        let image = try render(try SampleImages.jpeg(), "rs:fill:20:20/f:\(name)")
+        let image = try renderImage(try SampleImages.jpeg(), "rs:fill:20:20/f:\(name)")
         let header = try header(image.data)
         #expect(header.size == PixelSize(width: 20, height: 20))
         #expect(header.format == image.format)
@@ -35,7 +27,7 @@ import Testing
     @Test("applies every step, in the order of imgproxy")
     func steps() throws {
         let text = "c:40:40:nowe/rot:90/rs:force:30:10/bl:1/pix:2/pd:2/bg:ff0000/f:png"
-        let image = try render(try SampleImages.jpeg(), text)
+        let image = try renderImage(try SampleImages.jpeg(), text)
         let bitmap = try SampleImages.decoder().decode(image.data).bitmap
         #expect(bitmap.size == PixelSize(width: 34, height: 14))
         #expect(Array(bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
@@ -48,11 +40,11 @@ import Testing
         let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: false, colorSpace: .displayP3)
         let source = try PNGEncoder().encode(wide, options: EncodingOptions())
         let steps = "c:40:40:nowe/rot:90/rs:force:30:10/bl:1/pix:2/pd:2/bg:ff0000/f:\(name)"
-        let narrow = try render(source, steps).data
+        let narrow = try renderImage(source, steps).data
         #expect(try header(narrow).colorProfile == nil)
-        let kept = try render(source, "\(steps)/scp:0").data
+        let kept = try renderImage(source, "\(steps)/scp:0").data
         #expect(try header(kept).colorProfile == ColorSpace.displayP3.profile)
-        #expect(try header(render(SampleImages.png(), "\(steps)/scp:0").data).colorProfile == nil)
+        #expect(try header(renderImage(SampleImages.png(), "\(steps)/scp:0").data).colorProfile == nil)
         guard name == "png" else { return }
         // The background is in sRGB.
         let shown = try SampleImages.decoder().decode(kept).bitmap
@@ -72,42 +64,42 @@ import Testing
         }
         let (fast, best) = (try decoded(.speed), try decoded(.quality))
         #expect(fast != best)
-        #expect(try render(source, "w:100/q:85/f:jpg").data == encoded(fast, quality: 0.85))
-        #expect(try render(source, "w:100/q:86/f:jpg").data == encoded(best, quality: 0.86))
-        let png = try render(source, "w:100/q:80/f:png").data
+        #expect(try renderImage(source, "w:100/q:85/f:jpg").data == encoded(fast, quality: 0.85))
+        #expect(try renderImage(source, "w:100/q:86/f:jpg").data == encoded(best, quality: 0.86))
+        let png = try renderImage(source, "w:100/q:80/f:png").data
         #expect(try SampleImages.decoder().decode(png).bitmap == best)
     }
 
     @Test("puts white behind transparent pixels of formats without transparency")
     func flattening() throws {
-        let image = try render(try SampleImages.png(8, 8, alpha: 0), "f:jpg")
+        let image = try renderImage(try SampleImages.png(8, 8, alpha: 0), "f:jpg")
         let bitmap = try SampleImages.decoder().decode(image.data).bitmap
         #expect(bitmap.pixels.allSatisfy { $0 > 250 })
     }
 
     @Test("chooses the format by Accept and by the source")
     func negotiation() throws {
-        #expect(try render(try SampleImages.jpeg(), "w:8").format == .jpeg)
-        #expect(try render(try SampleImages.png(), "w:8").format == .png)
-        #expect(try render(try SampleImages.png(), "w:8", accept: "image/webp").format == .webP)
-        #expect(try render(try SampleImages.png(), "w:8/f:gif", accept: "image/webp").format == .gif)
+        #expect(try renderImage(try SampleImages.jpeg(), "w:8").format == .jpeg)
+        #expect(try renderImage(try SampleImages.png(), "w:8").format == .png)
+        #expect(try renderImage(try SampleImages.png(), "w:8", accept: "image/webp").format == .webP)
+        #expect(try renderImage(try SampleImages.png(), "w:8/f:gif", accept: "image/webp").format == .gif)
     }
 
     @Test("keeps the frames of an animation in formats that have them, up to the limit")
     func animations() throws {
         let source = try SampleImages.gif(frames: 4)
         for name in ["gif", "webp", "png"] {
-            let header = try header(try render(source, "w:10/f:\(name)").data)
+            let header = try header(try renderImage(source, "w:10/f:\(name)").data)
             #expect(header.frameCount == 4)
             #expect(header.frameDelays == Array(repeating: .milliseconds(70), count: 4))
             #expect(header.size == PixelSize(width: 10, height: 5))
         }
-        #expect(try header(try render(source, "f:gif").data).loopCount == 3)
-        let png = try render(source, "f:png").data
-        #expect(try header(try render(png, "w:10").data).frameCount == 4)
-        #expect(try render(png, "w:10", accept: "image/webp").format == .webP)
-        #expect(try header(try render(source, "f:jpg").data).frameCount == 1)
-        #expect(try header(try render(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
+        #expect(try header(try renderImage(source, "f:gif").data).loopCount == 3)
+        let png = try renderImage(source, "f:png").data
+        #expect(try header(try renderImage(png, "w:10").data).frameCount == 4)
+        #expect(try renderImage(png, "w:10", accept: "image/webp").format == .webP)
+        #expect(try header(try renderImage(source, "f:jpg").data).frameCount == 1)
+        #expect(try header(try renderImage(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
     }
 
     @Test("the limits of a URL are in place of those of the server")
@@ -116,10 +108,7 @@ import Testing
         func render(_ text: String, _ limits: RenderingLimits = RenderingLimits()) throws -> RenderedImage {
             var allowed = ProcessingOptions()
             allowed.limits = ProcessingOptions.Limits()
-            let path = "/_/\(text)/f:gif/plain/http://a/b"
-            let url = try ImageURLParser(signature: nil, options: allowed).parse(path, now: .distantPast)
-            let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
-            return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil))
+            return try renderImage(source, "\(text)/f:gif", limits: limits, standard: allowed)
         }
         let strict = RenderingLimits(sourcePixels: 100, framePixels: 100, frames: 1, resultSide: 5)
         for text in ["w:20", "msr:0.000199"] {
@@ -137,56 +126,48 @@ import Testing
     func animationPixels() throws {
         let source = try SampleImages.gif(frames: 5)
         for (pixels, kept) in [(1, 1), (599, 2), (600, 3), (1_000, 5)] {
-            let image = try render(source, "w:10/f:gif", limits: RenderingLimits(animationPixels: pixels))
+            let image = try renderImage(source, "w:10/f:gif", limits: RenderingLimits(animationPixels: pixels))
             #expect(try header(image.data).frameCount == kept)
             #expect(image.leftOutFrames == 5 - kept)
         }
-        #expect(try render(source, "f:jpg", limits: RenderingLimits(animationPixels: 1)).leftOutFrames == 0)
+        #expect(try renderImage(source, "f:jpg", limits: RenderingLimits(animationPixels: 1)).leftOutFrames == 0)
     }
 
     @Test("lowers the quality until the file has at most max_bytes")
     func maxBytes() throws {
         let source = try SampleImages.jpeg(200, 200)
-        let full = try render(source, "q:95/f:jpg").data.count
+        let full = try renderImage(source, "q:95/f:jpg").data.count
         let limit = full / 2
-        let smaller = try render(source, "q:95/f:jpg/mb:\(limit)").data.count
+        let smaller = try renderImage(source, "q:95/f:jpg/mb:\(limit)").data.count
         #expect(smaller <= limit)
         #expect(smaller > limit * 3 / 4)
-        #expect(try render(source, "q:95/f:jpg/mb:\(full)").data.count == full)
-        let smallest = try render(source, "q:95/f:jpg/mb:1").data.count
-        #expect(smallest == (try render(source, "q:1/f:jpg").data.count))
+        #expect(try renderImage(source, "q:95/f:jpg/mb:\(full)").data.count == full)
+        let smallest = try renderImage(source, "q:95/f:jpg/mb:1").data.count
+        #expect(smallest == (try renderImage(source, "q:1/f:jpg").data.count))
     }
 
     @Test("uses the quality of the URL, then of the format")
     func quality() throws {
         let source = try SampleImages.jpeg(200, 200)
-        let low = try render(source, "q:10/f:jpg").data.count
-        #expect(low < (try render(source, "f:jpg").data.count))
-        #expect(low == (try render(source, "fq:jpg:10:webp:90/f:jpg").data.count))
+        let low = try renderImage(source, "q:10/f:jpg").data.count
+        #expect(low < (try renderImage(source, "f:jpg").data.count))
+        #expect(low == (try renderImage(source, "fq:jpg:10:webp:90/f:jpg").data.count))
     }
 
     @Test("returns sources unchanged if their format is not to be processed")
     func unprocessed() throws {
         let source = try SampleImages.png()
-        #expect(try render(source, "skp:png/w:8").data == source)
-        #expect(try render(source, "skp:png/w:8/f:jpg").format == .jpeg)
+        #expect(try renderImage(source, "skp:png/w:8").data == source)
+        #expect(try renderImage(source, "skp:png/w:8/f:jpg").format == .jpeg)
     }
 
     @Test("refuses sources and results beyond the limits")
     func limits() throws {
         let source = try SampleImages.jpeg()
-        guard case .decoding(.limitExceeded(.pixels, _, _)) = failure(source, "w:1", RenderingLimits(sourcePixels: 100))
-        else {
-            Issue.record("the source was not refused")
-            return
-        }
-        guard
-            case .decoding(.limitExceeded(.encodedBytes, _, _)) = failure(
-                source, "w:1", RenderingLimits(sourceBytes: 9))
-        else {
-            Issue.record("the bytes were not refused")
-            return
-        }
+        let pixels = failure(source, "w:1", RenderingLimits(sourcePixels: 100))
+        #expect(pixels == .decoding(.limitExceeded(.pixels, value: 3_200, allowed: 100)))
+        let bytes = failure(source, "w:1", RenderingLimits(sourceBytes: 9))
+        #expect(bytes == .decoding(.limitExceeded(.encodedBytes, value: source.count, allowed: 9)))
         guard case .tooManyBytes = failure(source, "f:png", RenderingLimits(resultBytes: 100)) else {
             Issue.record("the result was not refused")
             return
@@ -196,14 +177,15 @@ import Testing
     @Test("makes results smaller that would be too large")
     func tooLarge() throws {
         let source = try SampleImages.jpeg()
-        let small = try render(source, "w:800/el:1", limits: RenderingLimits(resultPixels: 1_000))
+        let small = try renderImage(source, "w:800/el:1", limits: RenderingLimits(resultPixels: 1_000))
         #expect(small.size == PixelSize(width: 45, height: 22))
         #expect(try header(small.data).size == small.size)
-        let padded = try render(source, "pd:500", limits: RenderingLimits(resultSide: 500))
+        let padded = try renderImage(source, "pd:500", limits: RenderingLimits(resultSide: 500))
         #expect(padded.size == PixelSize(width: 499, height: 481))
-        let animation = try render(SampleImages.gif(frames: 5), "f:gif", limits: RenderingLimits(resultPixels: 900))
+        let animation = try renderImage(
+            SampleImages.gif(frames: 5), "f:gif", limits: RenderingLimits(resultPixels: 900))
         #expect(try animation.size.area * 5 <= 900 && header(animation.data).frameCount == 5)
-        let tall = try render(
+        let tall = try renderImage(
             SampleImages.png(1, 8, alpha: 255), "h:20000/el:1/f:webp", limits: RenderingLimits(resultSide: 65_535))
         #expect(tall.size.height == 16_383)
     }
@@ -211,11 +193,7 @@ import Testing
     @Test("encodes progressive JPEG, interlaced PNG and WebP of more effort if the settings say so")
     func encoders() throws {
         func data(_ text: String, _ change: (inout EncoderSettings) -> Void) throws -> Data {
-            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-            var renderer = ImageRenderer(
-                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-            change(&renderer.encoders)
-            return try renderer.render(SampleImages.jpeg(), url.options, accepted: AcceptedFormats(accept: nil)).data
+            try renderImage(SampleImages.jpeg(), text) { change(&$0.encoders) }.data
         }
         let progressive = Data([0xFF, 0xC2])
         #expect(try data("f:jpg") { $0.isProgressiveJPEG = true }.firstRange(of: progressive) != nil)
@@ -230,11 +208,7 @@ import Testing
     @Test("enforces formats, and keeps preferred ones")
     func formatRules() throws {
         func format(_ source: Data, _ text: String, _ accept: String?, _ rules: FormatRules) throws -> ImageFormat {
-            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-            let renderer = ImageRenderer(
-                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-            let accepted = AcceptedFormats(accept: accept, rules: rules)
-            return try renderer.render(source, url.options, accepted: accepted).format
+            try renderImage(source, text, accept: accept, rules: rules).format
         }
         let jpeg = try SampleImages.jpeg()
         let enforced = FormatRules(automatic: [], enforced: [.webP])
@@ -245,7 +219,7 @@ import Testing
         #expect(try format(jpeg, "w:8", nil, preferred) == .webP)
         #expect(try format(SampleImages.png(), "w:8", nil, preferred) == .png)
         #expect(try format(jpeg, "w:8/pd:5", nil, FormatRules(preferred: [.jpeg, .png])) == .jpeg)
-        let webp = try render(jpeg, "w:8/f:webp").data
+        let webp = try renderImage(jpeg, "w:8/f:webp").data
         #expect(try format(webp, "w:8", nil, FormatRules()) == .jpeg)
         #expect(try format(webp, "w:8/pd:5", nil, FormatRules()) == .png)
         #expect(try format(webp, "w:8/pd:5/bg:fff", nil, FormatRules()) == .jpeg)

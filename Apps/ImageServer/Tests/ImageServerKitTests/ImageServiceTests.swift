@@ -10,8 +10,7 @@ import Testing
 
     @Test("renders once, and then answers from memory, and from disk after a restart")
     func levels() async throws {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         let service = fixture.makeService()
         let first = try await service.image(path: path, accept: nil)
         #expect(first.level == .origin)
@@ -29,8 +28,7 @@ import Testing
 
     @Test("never serves a result that was made with other settings, from any level")
     func otherSettings() async throws {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         let (old, new) = (fixture.makeService(settingsKey: "old"), fixture.makeService(settingsKey: "new"))
         for service in [old, new] {
             #expect(try await service.image(path: path, accept: nil).level == .origin)
@@ -43,8 +41,7 @@ import Testing
 
     @Test("keeps the results of different clients and options apart")
     func variants() async throws {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         let service = fixture.makeService()
         let negotiated = ServiceFixture.path("w:10")
         #expect(try await service.image(path: negotiated, accept: "image/webp").result.metadata.format == "webp")
@@ -55,8 +52,7 @@ import Testing
 
     @Test("asks the origin again when a result is stale, and renders only a changed original")
     func revalidation() async throws {
-        let fixture = ServiceFixture(memoryByteLimit: 0)
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage(ServiceFixture(memoryByteLimit: 0))
         let service = fixture.makeService()
         let first = try await service.image(path: path, accept: nil)
         await service.parts.cache.flush()
@@ -111,8 +107,7 @@ import Testing
     @Test("renders for several servers once, with a lease")
     func lease() async throws {
         let lease = StoredElsewhere()
-        let fixture = ServiceFixture(lease: lease)
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage(ServiceFixture(lease: lease))
         let other = fixture.makeService()
         _ = try await other.image(path: path, accept: nil)
         await other.shutDown()
@@ -126,8 +121,7 @@ import Testing
 
     @Test("does not answer an expired URL from memory")
     func expiry() async throws {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         let service = fixture.makeService()
         let path = ServiceFixture.path("exp:1700000050/f:png")
         _ = try await service.image(path: path, accept: nil)

@@ -38,7 +38,7 @@ import Testing
         #expect(settings.logFormat == .json && settings.admission.waiting == 7)
         #expect(settings.metricsPort == 9_090 && settings.metricsHost == "127.0.0.1")
         #expect(settings.originRules.fileRoots.count == 1 && settings.maxConnections > 0)
-        #expect(!settings.results.formats.automatic.contains(.webP))
+        #expect(!settings.formats.automatic.contains(.webP))
         #expect(["::", "0.0.0.0"].contains(settings.host) && settings.port == 9_000 && settings.signature != nil)
         #expect(settings.quality[.jpeg] == 70 && settings.quality[.webP] == 60)
         #expect(settings.limits.sourcePixels == 16_800_000 && settings.limits.sourceBytes == 32 << 20)

@@ -15,10 +15,7 @@ import Testing
     private static let decoder = DownsamplingDecoder(decoders: [JPEGDecoder()])
 
     private func render(_ source: Data, _ text: String) throws -> RenderedImage {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        let watermark = Watermark(file: try SampleImages.png(), opacity: 1)
-        return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil), watermark: watermark)
+        try renderImage(source, text, watermark: Watermark(file: SampleImages.png(), opacity: 1))
     }
 
     @Test(

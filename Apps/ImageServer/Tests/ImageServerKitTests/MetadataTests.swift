@@ -63,11 +63,7 @@ import Testing
         [.avif, .heic, .jpegXL].contains(format) ? PixelSize(width: 20, height: 10) : PixelSize(width: 20, height: 40)
     }
 
-    private func rendered(_ source: Data, _ text: String) throws -> Data {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil)).data
-    }
+    private func rendered(_ source: Data, _ text: String) throws -> Data { try renderImage(source, text).data }
 
     private func contains(_ data: Data, _ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
 

@@ -117,7 +117,7 @@ private final class OriginBed: Sendable {
         let time = WatchedTime()
         let now: @Sendable () -> Date = { time.now }
         let caching = CachingTransport(
-            over: GuardedTransport(origin, rules: OriginRules(), userAgent: "test"),
+            over: GuardedTransport(transport: origin, rules: OriginRules(), userAgent: "test"),
             cache: InMemoryDataCache(),
             rules: CachingOptions(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
             now: now)

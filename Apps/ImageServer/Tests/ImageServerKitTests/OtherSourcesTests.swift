@@ -52,11 +52,7 @@ import Testing
             """.utf8)
 
         private static func rendered(_ text: String, _ limits: RenderingLimits = RenderingLimits()) throws -> Bitmap {
-            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
-            let renderer = ImageRenderer(
-                decoder: SampleImages.decoder(limits), limits: limits, clock: ContinuousClock())
-            let image = try renderer.render(drawing, url.options, accepted: AcceptedFormats(accept: nil))
-            return try SampleImages.decoder().decode(image.data).bitmap
+            try SampleImages.decoder().decode(renderImage(drawing, "\(text)/f:png", limits: limits).data).bitmap
         }
 
         @Test(
@@ -96,16 +92,9 @@ import Testing
         @Test("a drawing as a watermark is sharp, also if its own size is small")
         func watermark() throws {
             let source = try SampleImages.png(400, 400, alpha: 255)
-            let renderer = ImageRenderer(
-                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ContinuousClock())
-            var options = ProcessingOptions()
-            options.format = .png
-            options.watermark.opacity = 1
-            options.watermark.scale = 1
             let mark = Watermark(file: Self.drawing, opacity: 1)
-            let image = try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: mark)
-            let pixels = try SampleImages.decoder().decode(image.data)
-                .bitmap.pixels
+            let image = try renderImage(source, "f:png/wm:1:ce:::1", watermark: mark)
+            let pixels = try SampleImages.decoder().decode(image.data).bitmap.pixels
             // In the middle row, the left half is black up to its last pixel.
             #expect((0..<200).allSatisfy { pixels[4 * (200 * 400 + $0) + 1] == 0 })
             #expect(pixels[4 * (200 * 400 + 200) + 1] != 0)

@@ -7,23 +7,19 @@ import Testing
 
 @Suite struct OutputSettingsTests {
     private func settings(_ arguments: String...) async throws -> ServerSettings {
-        try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"] + arguments, environment: [:], coreCount: 1)
+        try await unsignedSettings(arguments)
     }
 
     private func failure(_ arguments: String...) async -> SettingsFailure? {
-        await #expect(throws: SettingsFailure.self) {
-            try await ServerSettings(
-                arguments: ["--allow-unsigned", "true"] + arguments, environment: [:], coreCount: 1)
-        }
+        await #expect(throws: SettingsFailure.self) { try await unsignedSettings(arguments) }
     }
 
     @Test("chooses WebP by default, and other formats if the settings say so")
     func formats() async throws {
-        #expect(try await settings().results.formats == FormatRules())
+        #expect(try await settings().formats == FormatRules())
         let off = try await settings(
             "--auto-webp", "false", "--enforce-webp", "true", "--preferred-formats", "webp,png")
-        #expect(off.results.formats == FormatRules(automatic: [], enforced: [.webP], preferred: [.webP, .png]))
+        #expect(off.formats == FormatRules(automatic: [], enforced: [.webP], preferred: [.webP, .png]))
         #expect(
             await failure("--preferred-formats", "svg")
                 == .invalid("preferredFormats", "svg is not a format of results"))
@@ -35,10 +31,10 @@ import Testing
 
     @Test("reads how formats are encoded")
     func encoders() async throws {
-        #expect(try await settings().results.encoders == EncoderSettings())
+        #expect(try await settings().encoders == EncoderSettings())
         let slow = try await settings("--jpeg-progressive", "true", "--webp-effort", "6", "--avif-speed", "0")
-        #expect(slow.results.encoders.isProgressiveJPEG && slow.results.encoders.webpEffort == 6)
-        #expect(slow.results.encoders.avifSpeed == 0 && slow.results.encoders != EncoderSettings())
+        #expect(slow.encoders.isProgressiveJPEG && slow.encoders.webpEffort == 6)
+        #expect(slow.encoders.avifSpeed == 0 && slow.encoders != EncoderSettings())
         #expect(await failure("--webp-effort", "7") != nil)
     }
 
@@ -46,12 +42,12 @@ import Testing
     func watermarks() async throws {
         let image = try SampleImages.png(4, 2)
         let encoded = try await settings("--watermark-data", image.base64EncodedString(), "--watermark-opacity", "0.5")
-        #expect(encoded.results.watermark?.file == image)
-        #expect(encoded.results.watermark?.opacity == 0.5)
+        #expect(encoded.watermark?.file == image)
+        #expect(encoded.watermark?.opacity == 0.5)
         let file = FileManager.default.temporaryDirectory.appending(path: "watermark-\(UUID().uuidString).png")
         try image.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        #expect(try await settings("--watermark-path", file.path).results.watermark?.file == image)
+        #expect(try await settings("--watermark-path", file.path).watermark?.file == image)
         #expect(await failure("--watermark-path", "/nowhere.png") == .invalid("watermarkPath", "it can't be read"))
         #expect(await failure("--watermark-data", "bm90IGFuIGltYWdl") != nil)
         #expect(await failure("--watermark-data", "bm8=", "--watermark-path", file.path) != nil)
@@ -74,7 +70,7 @@ import Testing
         #endif
         for (file, format) in files {
             let data = ["--watermark-data", file.base64EncodedString()]
-            #expect(try await settings(data[0], data[1]).results.watermark?.file == file, "\(format)")
+            #expect(try await settings(data[0], data[1]).watermark?.file == file, "\(format)")
             #expect(await failure(data[0], data[1], "--refused-sources", format) != nil, "\(format)")
         }
     }
@@ -88,7 +84,7 @@ import Testing
             "--access-log", "false", "--log-format", "json", "--trusted-proxies", "2", "--metrics-port", "9090")
         #expect(!other.accessLog.isEnabled && other.accessLog.trustedProxies == 2)
         #expect(other.logFormat == .json && other.metricsPort == 9_090)
-        #expect(await failure("--log-format", "xml") == .invalid("logFormat", "xml is neither text nor json"))
+        #expect(await failure("--log-format", "xml") == .invalid("logFormat", "xml is not one of text, json"))
         #expect(await failure("--metrics-port", "http") != nil)
     }
 
@@ -109,15 +105,15 @@ import Testing
         #expect(await failure("--trace-ratio", "1.5") != nil)
         var environment = [
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "OTEL_SERVICE_NAME": "thumbs",
-            "IMAGE_SERVER_OTLP_ENDPOINT": "http://own", "IMAGE_SERVER_ALLOW_UNSIGNED": "true",
+            "IMAGE_SERVER_OTLP_ENDPOINT": "http://own",
         ]
-        let own = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).collector
+        let own = try await unsignedSettings([], environment).collector
         #expect(own?.traces?.host() == "own" && own?.service == "thumbs")
         environment["IMAGE_SERVER_OTLP_ENDPOINT"] = nil
-        let other = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).collector
+        let other = try await unsignedSettings([], environment).collector
         #expect(other?.traces?.absoluteString == "http://other/v1/traces")
         environment["OTEL_SDK_DISABLED"] = "true"
-        #expect(try await ServerSettings(arguments: [], environment: environment, coreCount: 1).collector == nil)
+        #expect(try await unsignedSettings([], environment).collector == nil)
     }
 
     @Test("metrics have an address and an interval of their own, and can be switched off")
@@ -133,14 +129,14 @@ import Testing
         #expect(await failure("--otlp-metrics-endpoint", "h:4318") != nil)
         var environment = [
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://h", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://m/v1/metrics",
-            "OTEL_METRIC_EXPORT_INTERVAL": "1500", "IMAGE_SERVER_ALLOW_UNSIGNED": "true",
+            "OTEL_METRIC_EXPORT_INTERVAL": "1500",
         ]
-        let both = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).collector
+        let both = try await unsignedSettings([], environment).collector
         #expect(both?.traces?.host() == "h" && both?.metrics?.absoluteString == "http://m/v1/metrics")
         #expect(both?.metricsInterval == .milliseconds(1_500))
         for (name, isOn) in [("none", false), ("prometheus", false), ("prometheus,otlp", true)] {
             environment["OTEL_METRICS_EXPORTER"] = name
-            let collector = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).collector
+            let collector = try await unsignedSettings([], environment).collector
             #expect((collector?.metrics != nil) == isOn && collector?.traces != nil, "\(name)")
         }
     }

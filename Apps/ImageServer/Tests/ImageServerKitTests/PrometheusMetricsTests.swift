@@ -51,14 +51,4 @@ import Testing
         for value in [8, 9] { Gauge(label: "size", factory: metrics).record(value) }
         #expect(metrics.text(.text) == "# TYPE level gauge\nlevel 5\n# TYPE size gauge\nsize 9\n")
     }
-
-    @Test("each metric of the server and of the loader is described")
-    func help() async throws {
-        let fixture = ServiceFixture()
-        let handler = fixture.makeHandler()
-        let text = await handler.answer("/metrics").text
-        let types = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE") }.count
-        #expect(types > 10 && text.split(separator: "\n").filter { $0.hasPrefix("# HELP") }.count == types)
-        #expect(ServerMetrics.help.keys.allSatisfy { $0.hasPrefix("image_") || $0.hasPrefix("process_") })
-    }
 }

@@ -12,19 +12,13 @@ import Testing
     private let path = ServiceFixture.path("w:10/f:png")
     private let token: HTTPFields = [.authorization: "Bearer secret"]
 
-    private func fixture() throws -> ServiceFixture {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
-        return fixture
-    }
-
     private func level(_ handler: RequestHandler, _ path: String) async -> String? {
         await handler.answer(path)["X-Cache"]
     }
 
     @Test("a purge of a result hides it in memory, on disk and in the shared cache, and no other one")
     func results() async throws {
-        let fixture = try fixture()
+        let fixture = try ServiceFixture.withImage()
         let service = fixture.makeService()
         let handler = fixture.makeHandler(service)
         let other = ServiceFixture.path("w:11/f:png")
@@ -42,7 +36,7 @@ import Testing
 
     @Test("a purge of a source hides all of its results, and removes the original", arguments: [false, true])
     func sources(isEncoded: Bool) async throws {
-        let fixture = try fixture()
+        let fixture = try ServiceFixture.withImage()
         let service = fixture.makeService()
         let handler = fixture.makeHandler(service)
         let paths = [path, ServiceFixture.path("w:11/f:png"), ServiceFixture.path("w:12")]
@@ -59,7 +53,7 @@ import Testing
 
     @Test("only requests with the token purge")
     func authentication() async throws {
-        let fixture = try fixture()
+        let fixture = try ServiceFixture.withImage()
         let handler = fixture.makeHandler()
         #expect(await level(handler, path) == "origin")
         for field in ["", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Basic secret", "secret"] {
@@ -75,7 +69,7 @@ import Testing
 
     @Test("other servers, also restarted ones, learn of a purge from the shared cache")
     func cluster() async throws {
-        let fixture = try fixture()
+        let fixture = try ServiceFixture.withImage()
         let (disk, first) = (InMemoryDataCache(), fixture.makeService())
         let second = fixture.makeService(disk: disk)
         for service in [first, second] { _ = try await service.image(path: path, accept: nil) }
@@ -190,7 +184,7 @@ import Testing
 
     @Test("tells that a cache can't be reached")
     func unreachable() async throws {
-        let fixture = try fixture()
+        let fixture = try ServiceFixture.withImage()
         let handler = fixture.makeHandler()
         fixture.shared.fail(.entry, with: .io("down"))
         #expect(await handler.answer(path, .delete, token).status == 502)

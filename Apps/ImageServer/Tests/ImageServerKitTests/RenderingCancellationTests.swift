@@ -24,29 +24,22 @@ import Testing
         return await task.value
     }
 
-    private func render(_ source: Data, _ options: String) throws {
-        let url = try ImageURLParser(signature: nil).parse(ServiceFixture.path(options), now: Date())
-        let renderer = ImageRenderer(
-            decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        _ = try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil))
-    }
-
     @Test("an encoder ends", arguments: ["jpg", "png", "webp", "gif", "webp/mb:1"])
     func encoders(options: String) async throws {
         let source = try SampleImages.jpeg(200, 100)
-        try render(source, "f:\(options)")
-        #expect(await failure { try render(source, "f:\(options)") } == .cancelled)
-        let animation = try SampleImages.gif(frames: 3)
-        #expect(await failure { try render(animation, "f:\(options)") } == .cancelled)
+        _ = try renderImage(source, "f:\(options)")
+        for source in [source, try SampleImages.gif(frames: 3)] {
+            #expect(await failure { _ = try renderImage(source, "f:\(options)") } == .cancelled)
+        }
     }
 
     @Test("a processor ends", arguments: ["bl:3", "pix:4", "rot:90", "w:20", "c:10:10", "pd:5/bg:255:0:0"])
     func processors(options: String) async throws {
-        let url = try ImageURLParser(signature: nil).parse(ServiceFixture.path(options), now: Date())
+        let options = try ProcessingOptions.parsed(options)
         let header = try SampleImages.decoder().header(of: try SampleImages.png())
         let output = try #require(OutputFormats.output(for: .png))
         let job = RenderingJob(
-            plan: RenderingPlan(header, url.options), options: url.options, output: output, quality: 80,
+            plan: RenderingPlan(header, options), options: options, output: output, quality: 80,
             limits: RenderingLimits(), watch: Stopwatch(ManualClock()))
         _ = try job.process(SampleImages.bitmap(80, 40))
         #expect(await failure { _ = try job.process(SampleImages.bitmap(80, 40)) } == .cancelled)

@@ -8,10 +8,9 @@ import Testing
     private func plan(
         _ width: Int, _ height: Int, _ text: String, orientation: ImageOrientation = .up
     ) throws -> RenderingPlan {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
         let header = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: width, height: height), orientation: orientation)
-        return RenderingPlan(header, url.options)
+        return RenderingPlan(header, try .parsed(text))
     }
 
     @Test(
@@ -78,9 +77,9 @@ import Testing
             (200, "rs:fill-down:1000:1000/pd:100:200:300:400", "200x144"),
         ])
     func limitsOfTests(side: Int, options: String, expected: String) throws {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(options)/plain/http://a/b", now: .distantPast)
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 200, height: 100))
-        #expect("\(RenderingPlan(header, url.options, limit: .init(side: side, area: .max)).output)" == expected)
+        let plan = RenderingPlan(header, try .parsed(options), limit: .init(side: side, area: .max))
+        #expect("\(plan.output)" == expected)
     }
 
     @Test(
@@ -93,11 +92,11 @@ import Testing
             ("rs:force:1000000:1:1", "800x1"), ("mw:5000", "800x400"), ("pd:1000000", "799x799"),
         ])
     func tooLarge(text: String, expected: String) throws {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+        let options = try ProcessingOptions.parsed(text)
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_000, height: 500))
-        let plan = RenderingPlan(header, url.options, limit: .init(side: 800, area: 2_000_000))
+        let plan = RenderingPlan(header, options, limit: .init(side: 800, area: 2_000_000))
         #expect("\(plan.output)" == expected)
-        let small = RenderingPlan(header, url.options, limit: .init(area: 1_000))
+        let small = RenderingPlan(header, options, limit: .init(area: 1_000))
         #expect(small.largestArea <= 1_000 && small.output.area > 0)
     }
 
@@ -128,8 +127,7 @@ import Testing
         "draws no more of a drawing than its limit, and resizes that",
         arguments: ["c:10:10/w:4000", "c:10:10/w:4000/rot:90", "w:4000", "rs:force:4000:9", "c:1:1/w:1"])
     func drawings(text: String) throws {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-        var options = url.options
+        var options = try ProcessingOptions.parsed(text)
         options.enlarges = true
         let header = ImageHeader(format: .svg, storedSize: PixelSize(width: 1_000, height: 500))
         let drawn = RenderingPlan(header, options, drawing: .init(side: 900, area: 100_000))

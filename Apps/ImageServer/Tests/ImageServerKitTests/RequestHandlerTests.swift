@@ -12,8 +12,7 @@ import Testing
     private let path = ServiceFixture.path("w:10/f:png")
 
     private func handler() throws -> (ServiceFixture, RequestHandler) {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
+        let fixture = try ServiceFixture.withImage()
         return (fixture, fixture.makeHandler())
     }
 
@@ -62,12 +61,6 @@ import Testing
         #expect(address(part) == address(first).map { $0 + 2 })
         #expect(part.sharedBody?.readableBytes == 4)
         #expect(await handler.answer(path, .head).sharedBody == nil)
-    }
-
-    @Test("varies by Accept only if the URL has no format")
-    func vary() async throws {
-        let (_, handler) = try handler()
-        #expect(await handler.answer(ServiceFixture.path("w:10"))["Vary"] == "Accept")
     }
 
     @Test("answers conditions and ranges from the result")
@@ -248,16 +241,6 @@ import Testing
         let items = Array(repeating: "path=%2F_%2Fplain%2Fx", count: count).joined(separator: "&")
         #expect(await handler.answer("/infos?" + items).status == status)
         #expect(await handler.answer("/infos").status == 400)
-    }
-
-    @Test("uses a request id of the client if it can be logged")
-    func requestIDs() async throws {
-        let (_, handler) = try handler()
-        let name = try #require(HTTPField.Name("X-Request-Id"))
-        #expect(await handler.answer("/_/x", .get, [:]).status == 404)
-        let missing = "/info/_/plain/http://none.example/"
-        #expect(await handler.answer(missing, .get, [name: "abc-1_2"])["X-Request-Id"] == "abc-1_2")
-        #expect(await handler.answer(missing, .get, [name: "a b"])["X-Request-Id"] != "a b")
     }
 
     @Test("uses reloaded presets for the next request")

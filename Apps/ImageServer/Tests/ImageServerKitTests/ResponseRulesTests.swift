@@ -12,9 +12,7 @@ import Testing
     private let path = ServiceFixture.path("w:10/f:png")
 
     private func handler(_ rules: ResponseRules) throws -> RequestHandler {
-        let fixture = ServiceFixture()
-        fixture.script(.data(try SampleImages.jpeg()))
-        return fixture.makeHandler(rules: rules)
+        try ServiceFixture.withImage().makeHandler(rules: rules)
     }
 
     @Test("lets scripts of an origin read responses, and answers browsers that ask")
@@ -68,19 +66,16 @@ import Testing
 
     @Test("reads the rules from settings")
     func settings() async throws {
-        let arguments = [
-            "--allow-unsigned", "true", "--path-prefix", "images/v1/", "--allow-origin", "*", "--response-headers",
-            "X-A: b, c\\;Server=x",
-        ]
-        let rules = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 1).responseRules
+        let rules = try await unsignedSettings([
+            "--path-prefix", "images/v1/", "--allow-origin", "*", "--response-headers", "X-A: b, c\\;Server=x",
+        ]).responseRules
         #expect(rules.pathPrefix == "/images/v1" && rules.allowedReader == "*" && rules.purgeSecret == nil)
         #expect(
             rules.headers[.server] == "x"
                 && HTTPField.Name("X-A").flatMap { rules.headers[$0]?.filter { $0 != " " } } == "b,c")
         for text in ["x", "a b: c", ": c", "a: \u{7}"] {
             await #expect(throws: SettingsFailure.self, "\(text)") {
-                try await ServerSettings(
-                    arguments: ["--allow-unsigned", "true", "--response-headers", text], environment: [:], coreCount: 1)
+                try await unsignedSettings(["--response-headers", text])
             }
         }
     }

@@ -29,12 +29,10 @@ import Testing
         let network = ScriptedTransport()
         let address = try #require(URL(string: "http://minio:9000/base/b/a%20%2B%C3%BC/c.jpg"))
         network.script(address, .init(body: [.piece(Data("image".utf8))]))
-        let settings = try await ServerSettings(
-            arguments: [
-                "--allow-unsigned", "true", "--bucket-access-key", "key", "--bucket-secret-key", "secret",
-                "--bucket-endpoint",
-                "http://minio:9000/base/", "--bucket-region", "eu-central-1",
-            ], environment: [:], coreCount: 1)
+        let settings = try await unsignedSettings([
+            "--bucket-access-key", "key", "--bucket-secret-key", "secret", "--bucket-endpoint",
+            "http://minio:9000/base/", "--bucket-region", "eu-central-1",
+        ])
         let transport = try #require(settings.bucketServers.first).transport(over: network) {
             Date(timeIntervalSince1970: 1_369_353_600)
         }
@@ -60,11 +58,9 @@ import Testing
     @Test("a query is the ID of a version, and nothing else is asked for with the server's rights")
     func versions() async throws {
         let network = ScriptedTransport()
-        let settings = try await ServerSettings(
-            arguments: [
-                "--allow-unsigned", "true", "--bucket-access-key", "key", "--bucket-secret-key", "secret",
-                "--bucket-endpoint", "http://minio:9000/",
-            ], environment: [:], coreCount: 1)
+        let settings = try await unsignedSettings([
+            "--bucket-access-key", "key", "--bucket-secret-key", "secret", "--bucket-endpoint", "http://minio:9000/",
+        ])
         let transport = try #require(settings.bucketServers.first).transport(over: network) {
             Date(timeIntervalSince1970: 1_369_353_600)
         }
@@ -86,12 +82,9 @@ import Testing
     @Test("an address of Amazon has the region, and keys of the environment need a setting")
     func variables() async throws {
         let keys = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"]
-        let settings = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"],
-            environment: keys.merging(["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_REGION": "eu-x"]) { $1 }, coreCount: 1)
+        let settings = try await unsignedSettings(
+            [], keys.merging(["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_REGION": "eu-x"]) { $1 })
         #expect(settings.bucketServers.first?.endpoint.absoluteString == "https://s3.eu-x.amazonaws.com/")
-        let none = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true"], environment: keys, coreCount: 1)
-        #expect(none.bucketServers.isEmpty)
+        #expect(try await unsignedSettings([], keys).bucketServers.isEmpty)
     }
 }

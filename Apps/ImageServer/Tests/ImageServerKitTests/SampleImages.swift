@@ -7,6 +7,7 @@ import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 import ImageProcessing
+import ImageTesting
 
 @testable import ImageServerKit
 
@@ -39,4 +40,30 @@ enum SampleImages {
             base: DownsamplingDecoder(
                 decoders: [any ImageDecoder].all, colorConverter: LittleCMSColorConverter(), limits: limits.decoding))
     }
+}
+
+extension ProcessingOptions {
+    /// Returns the options of a URL.
+    /// - Parameter standard: The options that the URL changes.
+    static func parsed(_ text: String, _ standard: ProcessingOptions = ProcessingOptions()) throws -> ProcessingOptions
+    {
+        try ImageURLParser(signature: nil, options: standard)
+            .parse("/_/\(text)/plain/http://a/b", now: .distantPast).options
+    }
+}
+
+/// Renders a source with the options of a URL.
+///
+/// - Parameters:
+///   - standard: The options that the URL changes.
+///   - change: Changes the renderer.
+func renderImage(
+    _ source: Data, _ text: String, accept: String? = nil, limits: RenderingLimits = RenderingLimits(),
+    rules: FormatRules = FormatRules(), watermark: Watermark? = nil, standard: ProcessingOptions = ProcessingOptions(),
+    _ change: (inout ImageRenderer) -> Void = { _ in }
+) throws -> RenderedImage {
+    var renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
+    change(&renderer)
+    return try renderer.render(
+        source, .parsed(text, standard), accepted: AcceptedFormats(accept: accept, rules: rules), watermark: watermark)
 }

@@ -251,7 +251,8 @@ import Testing
             ["--fallback-image", "/etc/hostname"], ["--fallback-data", "bm8="], ["--fallback-data", "-"],
             ["--fallback-data", image, "--fallback-image", "http://a.org/b"],
         ] { await #expect(throws: SettingsFailure.self) { try await composition(arguments) } }
-        guard case .data(let data) = try await composition(["--fallback-data", image]).parts.fallback?.source else {
+        guard case .data(let data) = try await composition(["--fallback-data", image]).service.parts.fallback?.source
+        else {
             Issue.record("there is no fallback image")
             return
         }

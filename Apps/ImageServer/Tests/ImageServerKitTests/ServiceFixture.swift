@@ -34,6 +34,12 @@ final class ServiceFixture: Sendable {
         self.memoryByteLimit = memoryByteLimit
     }
 
+    /// A fixture whose source is a JPEG.
+    static func withImage(_ fixture: ServiceFixture = ServiceFixture()) throws -> ServiceFixture {
+        fixture.script(.data(try SampleImages.jpeg()))
+        return fixture
+    }
+
     static let source = "http://example.com/a.jpg"
 
     /// Returns the path for options and the source.
@@ -79,6 +85,14 @@ final class ServiceFixture: Sendable {
             service: service ?? makeService(), workCounts: { (2, 1) }, rules: rules,
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, access: access)
     }
+}
+
+/// Returns the settings of a server that accepts unsigned URLs.
+func unsignedSettings(
+    _ arguments: [String] = [], _ environment: [String: String] = [:]
+) async throws -> ServerSettings {
+    try await ServerSettings(
+        arguments: ["--allow-unsigned", "true"] + arguments, environment: environment, coreCount: 1)
 }
 
 extension RequestHandler {

@@ -30,16 +30,14 @@ import Testing
         var limits = RenderingLimits()
         // More than the longest side that can be resized to.
         (limits.resultPixels, limits.resultSide) = (100_000, 500)
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
         let sources = try [SampleImages.jpeg(), SampleImages.png(1, 300), SampleImages.png(300, 1)]
         for _ in 0..<12 {
             let text = Self.options(&random)
-            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
             for source in sources {
-                do throws(RenderingFailure) {
-                    let image = try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil))
+                do {
+                    let image = try renderImage(source, "\(text)/f:png", limits: limits)
                     #expect(max(image.size.width, image.size.height) <= 500, "\(text)")
-                    #expect(try renderer.header(of: image.data).size == image.size, "\(text)")
+                    #expect(try SampleImages.decoder().header(of: image.data).size == image.size, "\(text)")
                 } catch {
                     #expect(ServiceFailure(error).status < 500, "\(text): \(error)")
                 }
@@ -49,11 +47,7 @@ import Testing
 
     @Test("resizes no side beyond the limit of decoders before it is cropped")
     func uncropped() throws {
-        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
-        let text = "/_/rs:force:1:1000/mw:9000/plain/http://a/b"
-        let url = try ImageURLParser(signature: nil).parse(text, now: .distantPast)
-        let image = try renderer.render(
-            SampleImages.jpeg(300, 200), url.options, accepted: AcceptedFormats(accept: nil))
+        let image = try renderImage(SampleImages.jpeg(300, 200), "rs:force:1:1000/mw:9000")
         #expect(image.size == PixelSize(width: 1, height: 7))
     }
 }

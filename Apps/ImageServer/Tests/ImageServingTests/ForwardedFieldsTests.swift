@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
-import ImageServerKit
 import LoopbackServer
 import Testing
+
+@testable import ImageServerKit
 
 @Suite("Header fields of clients for origins", .timeLimit(.minutes(10)))
 struct ForwardedFieldsTests {

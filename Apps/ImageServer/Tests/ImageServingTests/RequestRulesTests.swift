@@ -89,8 +89,7 @@ struct RequestRulesTests {
             ("HEAD OTHER HTTP/1.1\r\nHost: a\r\n\r\nHEAD PATH HTTP/1.1", ["200", "100", "200"]),
         ])
     func expectations(line: String, codes: [String]) async throws {
-        let source = try Samples.jpeg()
-        let origin = try LoopbackServer { _ in .ok(source) }
+        let origin = try Samples.origin()
         try await withServer(origin: origin) { server async throws in
             let fields = "Host: a\r\nContent-Length: 1\r\nExpect: 100-continue"
             let request = "\(line)\r\n\(fields)\r\n\r\n"
@@ -105,8 +104,7 @@ struct RequestRulesTests {
         let settings = try await ServerSettings(
             arguments: ["--allow-unsigned", "true"], environment: [:], coreCount: 1)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = ImageService(try ServerComposition(settings, logger: logger).parts)
-        let handler = RequestHandler(service: service, workCounts: { (0, 0) }, logger: logger)
+        let handler = try ServerComposition(settings, logger: logger).handler
         let channel = EmbeddedChannel(handler: ImmediateResponseHandler(handler, idleTime: .seconds(10)))
         try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
         let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: "/", headers: ["Content-Length": "100"])

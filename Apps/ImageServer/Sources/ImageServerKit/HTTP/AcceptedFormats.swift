@@ -1,20 +1,17 @@
-public import ImageCore
+import ImageCore
 
 /// The formats that a client accepts beyond JPEG, PNG and GIF (RFC 9110, section 12.5.1).
 ///
 /// Only types that are named count. `image/*` and `*/*` don't: old browsers send them without decoding newer formats.
-public struct AcceptedFormats: Hashable, Sendable {
+struct AcceptedFormats: Hashable, Sendable {
     /// The accepted formats that have an encoder and that the rules allow, best compression first.
-    public let formats: [ImageFormat]
+    let formats: [ImageFormat]
     private let rules: FormatRules
 
     /// The formats that can be chosen, best compression first.
     private static let candidates: [ImageFormat] = [.jpegXL, .avif, .webP]
 
-    /// - Parameters:
-    ///   - accept: The value of the Accept field; nil if there is none.
-    ///   - rules: The formats that can be chosen.
-    public init(accept: String?, rules: FormatRules = FormatRules()) {
+    init(accept: String?, rules: FormatRules = FormatRules()) {
         let ranges = MediaRanges(accept).all
         let refused = ranges.filter { $0.quality <= 0 }.map(\.type)
         let named = Set(ranges.map(\.type)).subtracting(refused)
@@ -26,16 +23,15 @@ public struct AcceptedFormats: Hashable, Sendable {
     }
 
     /// The accepted formats as a part of a cache key.
-    public var cacheKey: String { formats.map(\.rawValue).joined(separator: ",") }
+    var cacheKey: String { formats.map(\.rawValue).joined(separator: ",") }
 
     /// Returns the format of a result.
     ///
     /// - Parameters:
     ///   - wanted: The format of the URL; nil to choose one.
-    ///   - header: The header of the source.
     ///   - isAnimated: Whether all frames are delivered.
     ///   - hasAlpha: Whether the result has transparency; nil if the source decides.
-    public func format(
+    func format(
         wanted: ImageFormat? = nil, for header: ImageHeader, isAnimated: Bool, hasAlpha: Bool? = nil
     ) -> ImageFormat {
         let usable = formats.filter { !isAnimated || OutputFormats.output(for: $0)?.isAnimated == true }

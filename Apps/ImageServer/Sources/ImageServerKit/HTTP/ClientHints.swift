@@ -1,27 +1,16 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// What a client says about its screen and its connection (Client Hints, and Save-Data).
-public struct ClientHints: Hashable, Sendable {
+struct ClientHints: Hashable, Sendable {
     /// The pixels of the screen per pixel of the layout, above 0 and up to 8.
-    public var dpr: Double?
+    var dpr: Double?
     /// The width of the image in pixels of the screen.
-    public var width: Int?
+    var width: Int?
     /// Whether the client wants to load less data.
-    public var savesData = false
+    var savesData = false
 
     /// The names of the fields, for Vary.
     static let names = "Sec-CH-DPR, DPR, Sec-CH-Width, Width, Save-Data"
-
-    /// Creates no hints.
-    public init() {}
-
-    /// Reads the fields of a request. What is not valid is ignored.
-    public init(_ fields: HTTPFields) {
-        func text(_ names: String...) -> String? { names.lazy.compactMap { fields[$0] }.first }
-        dpr = text("Sec-CH-DPR", "DPR").flatMap(Double.init).flatMap { $0 > 0 && $0 <= 8 ? $0 : nil }
-        width = text("Sec-CH-Width", "Width").flatMap { Int($0) }.flatMap { $0 > 0 && $0 <= 65_535 ? $0 : nil }
-        savesData = text("Save-Data")?.lowercased() == "on"
-    }
 
     /// Applies the hints in place of defaults. The options of presets and URLs replace them.
     func apply(to options: inout ProcessingOptions) {
@@ -33,6 +22,16 @@ public struct ClientHints: Hashable, Sendable {
     /// A text that differs for different hints; nil for none.
     var key: String? {
         self == ClientHints() ? nil : "\(dpr ?? 0) \(width ?? 0) \(savesData)"
+    }
+}
+
+extension ClientHints {
+    /// Reads the fields of a request. What is not valid is ignored.
+    init(_ fields: HTTPFields) {
+        func text(_ names: String...) -> String? { names.lazy.compactMap { fields[$0] }.first }
+        dpr = text("Sec-CH-DPR", "DPR").flatMap(Double.init).flatMap { $0 > 0 && $0 <= 8 ? $0 : nil }
+        width = text("Sec-CH-Width", "Width").flatMap { Int($0) }.flatMap { $0 > 0 && $0 <= 65_535 ? $0 : nil }
+        savesData = text("Save-Data")?.lowercased() == "on"
     }
 }
 

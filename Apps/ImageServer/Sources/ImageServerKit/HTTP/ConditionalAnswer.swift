@@ -1,7 +1,7 @@
-public import HTTPTypes
+import HTTPTypes
 
 /// The part of a result that a conditional or range request receives (RFC 9110, sections 13 and 14).
-public enum ConditionalAnswer: Hashable, Sendable {
+enum ConditionalAnswer: Hashable, Sendable {
     /// 200: the whole result.
     case full
     /// 206: these bytes.
@@ -14,11 +14,9 @@ public enum ConditionalAnswer: Hashable, Sendable {
     case unsatisfiable
 
     /// - Parameters:
-    ///   - request: The header fields of the request.
     ///   - method: The method of the request. A range applies to GET only.
     ///   - tag: The strong entity tag of the result.
-    ///   - byteCount: The size of the result.
-    public init(request: HTTPFields, method: HTTPRequest.Method, tag: String, byteCount: Int) {
+    init(request: HTTPFields, method: HTTPRequest.Method, tag: String, byteCount: Int) {
         if let wanted = request[.ifMatch], !Self.tags(wanted).contains(where: { $0 == "*" || $0 == tag }) {
             self = .preconditionFailed
         } else if let known = request[.ifNoneMatch],

@@ -2,7 +2,6 @@
 struct MediaRanges {
     let all: [(type: String, quality: Double)]
 
-    /// - Parameter accept: The value of the field; nil if there is none.
     init(_ accept: String?) {
         all = (accept ?? "").split(separator: ",").map { range in
             let parts = range.split(separator: ";").map(\.trimmed)

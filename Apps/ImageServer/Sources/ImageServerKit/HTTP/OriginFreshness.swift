@@ -1,12 +1,12 @@
-public import Foundation
+import Foundation
 import HTTPTypes
-public import ImageCore
+import ImageCore
 import ImageTransporting
 
 /// How long a result can be used, and by whom, from the response of its origin (RFC 9111, sections 4.2 and 5.2.2).
-public struct OriginFreshness: Hashable, Sendable, Codable {
+struct OriginFreshness: Hashable, Sendable, Codable {
     /// Who may store a response.
-    public enum Storage: String, Hashable, Sendable, Codable {
+    enum Storage: String, Hashable, Sendable, Codable {
         /// Every cache.
         case shared
         /// Only the client.
@@ -16,14 +16,14 @@ public struct OriginFreshness: Hashable, Sendable, Codable {
     }
 
     /// Who may store the result.
-    public var storage = Storage.shared
+    var storage = Storage.shared
     /// The time until which the original is fresh; nil if the origin does not say.
-    public var freshUntil: Date?
+    var freshUntil: Date?
 }
 
 extension OriginFreshness {
     /// An original is as fresh as the most restrictive response that leads to it. One that no server sent is for everybody.
-    public init(_ responses: [OriginalResponse]) {
+    init(_ responses: [OriginalResponse]) {
         self = responses.map { OriginFreshness($0) }.reduce(OriginFreshness()) { $0.combined(with: $1) }
     }
 
@@ -66,25 +66,16 @@ extension OriginFreshness {
 }
 
 /// The bounds of the lifetime of results.
-public struct LifetimeBounds: Hashable, Sendable {
+struct LifetimeBounds: Hashable, Sendable {
     /// The shortest lifetime.
-    public var shortest: Duration
+    var shortest = Duration.zero
     /// The longest lifetime.
-    public var longest: Duration
+    var longest = Duration.seconds(31_536_000)
     /// The lifetime if the origin does not say.
-    public var standard: Duration
-
-    /// Creates bounds.
-    public init(
-        shortest: Duration = .zero, longest: Duration = .seconds(31_536_000), standard: Duration = .seconds(3_600)
-    ) {
-        self.shortest = shortest
-        self.longest = max(shortest, longest)
-        self.standard = standard
-    }
+    var standard = Duration.seconds(3_600)
 
     /// Returns the time until which a result is fresh.
-    public func end(of freshness: OriginFreshness, now: Date) -> Date {
+    func end(of freshness: OriginFreshness, now: Date) -> Date {
         now.addingTimeInterval(lifetime(freshness.freshUntil.map { $0.timeIntervalSince(now) }))
     }
 
@@ -96,7 +87,7 @@ public struct LifetimeBounds: Hashable, Sendable {
 
     /// Returns the value of Cache-Control.
     /// - Parameter freshUntil: The time until which the result is fresh.
-    public func cacheControl(_ storage: OriginFreshness.Storage, freshUntil: Date, now: Date) -> String {
+    func cacheControl(_ storage: OriginFreshness.Storage, freshUntil: Date, now: Date) -> String {
         let seconds = Int(min(max(0, freshUntil.timeIntervalSince(now)), longest.seconds).rounded(.down))
         switch storage {
         case .shared: return "public, max-age=\(seconds)"

@@ -5,28 +5,20 @@ import ImageObserving
 import Logging
 
 /// Writes a line for each request.
-public struct AccessLog: Sendable {
+struct AccessLog: Sendable {
     /// What is written.
-    public struct Settings: Hashable, Sendable {
+    struct Settings: Hashable, Sendable {
         /// Whether lines are written.
-        public var isEnabled = true
+        var isEnabled = true
         /// The number of proxies in front of this server. Each appends the address of its client to X-Forwarded-For, so
         /// that the address of the first client is this far from its end. 0 ignores the field.
-        public var trustedProxies = 0
-
-        /// Creates settings: lines with the address of the connection.
-        public init() {}
+        var trustedProxies = 0
     }
 
     let logger: Logger
     let settings: Settings
     /// The texts of the last paths.
-    private let paths = MemoryCache<String, String>(limits: CacheLimits(cost: 4 << 20))
-
-    init(logger: Logger, settings: Settings) {
-        self.logger = logger
-        self.settings = settings
-    }
+    let paths = MemoryCache<String, String>(limits: CacheLimits(cost: 4 << 20))
 
     /// Writes the line of a request.
     ///

@@ -13,7 +13,6 @@ final class FailureReports: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let kinds = Mutex<[String: Kind]>([:])
 
-    /// - Parameter clock: Measures the time between reports.
     init(clock: any Clock<Duration>) { elapsed = elapsedTime(of: clock) }
 
     /// Logs a failure, unless one of its kind was logged within the last minute.

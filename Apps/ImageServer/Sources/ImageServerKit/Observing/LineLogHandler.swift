@@ -1,40 +1,36 @@
 import Foundation
 import ImageObserving
-public import Logging
+package import Logging
 
 /// Writes each message as a line of text or of JSON, with the time in UTC.
-public struct LineLogHandler: LogHandler {
+package struct LineLogHandler: LogHandler {
     /// How a message is written.
-    public enum Format: String, Hashable, Sendable, CaseIterable {
+    package enum Format: String, Hashable, Sendable, CaseIterable {
         /// `2026-01-31T12:00:00.000Z info image-server: message key=value`
         case text
         /// An object with the members `time`, `level`, `message` and those of the metadata.
         case json
     }
 
-    public var logLevel = Logger.Level.info
-    public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
     private let label: String
     private let format: Format
     private let output: LogOutput
 
-    /// - Parameters:
-    ///   - label: The name of the logger.
-    ///   - format: How a message is written.
-    ///   - output: Receives the lines.
-    public init(label: String, format: Format, output: LogOutput) {
+    package init(label: String, format: Format, output: LogOutput) {
         self.label = label
         self.format = format
         self.output = output
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var members = metadata
         if let provided = metadataProvider?.get() { members.merge(provided) { $1 } }
         if let own = event.metadata { members.merge(own) { $1 } }

@@ -1,10 +1,10 @@
 import Dispatch
-public import Foundation
+package import Foundation
 import Synchronization
 
 /// Writes lines on a queue of its own, so that a slow reader of the log delays no request. Lines wait for a hundredth of a
 /// second, so that one thread wakes up for many of them.
-public final class LogOutput: Sendable {
+package final class LogOutput: Sendable {
     private struct State {
         var pending = Data()
         var isWriting = false
@@ -22,9 +22,8 @@ public final class LogOutput: Sendable {
 
     /// - Parameters:
     ///   - limit: The most bytes that wait to be written. Further lines are lost, and their number is written.
-    ///   - now: Returns the time of a line.
     ///   - write: Writes bytes. May block.
-    public init(
+    package init(
         limit: Int = 4 << 20, now: @escaping @Sendable () -> Date, write: @escaping @Sendable (Data) -> Void
     ) {
         self.limit = limit
@@ -50,7 +49,7 @@ public final class LogOutput: Sendable {
     }
 
     /// Waits until all lines are written.
-    public func flush() { queue.sync { writePending() } }
+    package func flush() { queue.sync { writePending() } }
 
     private func writePending() {
         while let bytes = takePending() { write(bytes) }

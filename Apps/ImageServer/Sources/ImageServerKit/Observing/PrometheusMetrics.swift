@@ -1,8 +1,8 @@
-public import Metrics
+import Metrics
 import Synchronization
 
 /// Keeps the metrics of the server and of its loader, and writes them as text for Prometheus or as OTLP.
-public final class PrometheusMetrics: MetricsFactory {
+final class PrometheusMetrics: MetricsFactory {
     /// A format of text.
     enum Format: Sendable {
         /// Prometheus' own format, version 0.0.4.
@@ -23,29 +23,29 @@ public final class PrometheusMetrics: MetricsFactory {
     let help: [String: String]
 
     /// - Parameter help: The descriptions by the names of the metrics.
-    public init(help: [String: String] = ServerMetrics.help) { self.help = help }
+    init(help: [String: String] = ServerMetrics.help) { self.help = help }
 
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, .counter)
     }
 
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, .gauge)
     }
 
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, .histogram)
     }
 
     /// - Parameter aggregate: Whether it is a histogram. If not, it is a gauge.
-    public func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
         series(label, dimensions, aggregate ? .histogram : .gauge)
     }
 
-    public func destroyCounter(_ handler: any CounterHandler) {}
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    public func destroyTimer(_ handler: any TimerHandler) {}
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
+    func destroyCounter(_ handler: any CounterHandler) {}
+    func destroyMeter(_ handler: any MeterHandler) {}
+    func destroyTimer(_ handler: any TimerHandler) {}
+    func destroyRecorder(_ handler: any RecorderHandler) {}
 
     private func series(_ name: String, _ labels: [(String, String)], _ kind: Kind) -> Series {
         let text = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")

@@ -5,7 +5,7 @@ import ImageHTTPCaching
 import Metrics
 
 /// Counts what the server does.
-public final class ServerMetrics: Sendable {
+final class ServerMetrics: Sendable {
     private let registry: PrometheusMetrics
     private let results: [String: Counter]
     private let renderings: [String: Counter]
@@ -13,7 +13,7 @@ public final class ServerMetrics: Sendable {
     private let failures: [String: Counter]
     private let durations: [String: Metrics.Timer]
     private let resultBytes: Recorder
-    private let stages: [StageTimes.Stage: Metrics.Timer]
+    private let stages: [RenderingStage: Metrics.Timer]
 
     private static let statuses =
         [200, 204, 206, 304, 400, 401, 403, 404, 405, 412, 416, 422, 429, 500, 502, 503, 504].map { "\($0)" } + [
@@ -39,7 +39,7 @@ public final class ServerMetrics: Sendable {
         durations = Dictionary(
             uniqueKeysWithValues: (levels + [""]).map { ($0, timer("image_request_duration_seconds", "cache", $0)) })
         stages = Dictionary(
-            uniqueKeysWithValues: StageTimes.Stage.allCases.map {
+            uniqueKeysWithValues: RenderingStage.allCases.map {
                 ($0, timer("image_stage_seconds", "stage", $0.rawValue))
             })
         resultBytes = Recorder(label: "image_result_bytes", factory: registry)
@@ -105,7 +105,7 @@ public final class ServerMetrics: Sendable {
 
 extension ServerMetrics {
     /// The descriptions of all metrics, those of the loader included.
-    public static let help = [
+    static let help = [
         "image_failures_total": "Requests without a result, by reason.",
         "image_loader_disk_failures_total": "Failures of the cache of originals.",
         "image_loader_downloaded_bytes_total": "Bytes of originals received from origins.",

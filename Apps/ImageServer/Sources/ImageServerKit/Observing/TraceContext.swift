@@ -1,52 +1,24 @@
-public import HTTPTypes
+import HTTPTypes
 import ImageCore
 
 /// The identity of a request across services (W3C Trace Context, level 1).
-public struct TraceContext: Hashable, Sendable {
+struct TraceContext: Hashable, Sendable {
     /// 32 hexadecimal digits, the same in all services.
-    public let traceID: String
+    let traceID: String
     /// The 16 hexadecimal digits of the current span.
-    public let spanID: String
+    let spanID: String
     /// Whether the trace is recorded.
-    public internal(set) var isSampled: Bool
+    var isSampled: Bool
     /// The value of `tracestate`, which is passed on unchanged.
-    public let state: String
-
-    /// Creates the context of a new trace.
-    /// - Parameter isSampled: Whether it is recorded.
-    public init(isSampled: Bool = false) {
-        self.init(
-            traceID: Self.newSpanID() + Self.newSpanID(), spanID: Self.newSpanID(), isSampled: isSampled, state: "")
-    }
-
-    /// Reads `traceparent` and `tracestate`. Returns nil if the former is missing or not valid (section 3.2.2).
-    public init?(_ fields: HTTPFields) {
-        guard let parent = fields[.traceparent] else { return nil }
-        let parts = parent.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
-            Self.isHexadecimal(parts[1], 32), Self.isHexadecimal(parts[2], 16), Self.isHexadecimal(parts[3], 2),
-            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }),
-            let flags = UInt8(parts[3], radix: 16)
-        else { return nil }
-        let state = fields[.tracestate] ?? ""
-        self.init(
-            traceID: parts[1], spanID: parts[2], isSampled: flags & 1 == 1, state: state.utf8.count <= 512 ? state : "")
-    }
-
-    private init(traceID: String, spanID: String, isSampled: Bool, state: String) {
-        self.traceID = traceID
-        self.spanID = spanID
-        self.isSampled = isSampled
-        self.state = state
-    }
+    let state: String
 
     /// Returns the context of a new span of the same trace.
-    public func child() -> TraceContext {
+    func child() -> TraceContext {
         TraceContext(traceID: traceID, spanID: Self.newSpanID(), isSampled: isSampled, state: state)
     }
 
     /// The value of `traceparent`.
-    public var parentField: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+    var parentField: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
     /// Sets `traceparent`, and `tracestate` if there is a state.
     func set(in fields: inout HTTPFields) {
@@ -62,6 +34,29 @@ public struct TraceContext: Hashable, Sendable {
 
     private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
         text.utf8.count == count && text.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+    }
+}
+
+extension TraceContext {
+    /// Creates the context of a new trace.
+    /// - Parameter isSampled: Whether it is recorded.
+    init(isSampled: Bool = false) {
+        self.init(
+            traceID: Self.newSpanID() + Self.newSpanID(), spanID: Self.newSpanID(), isSampled: isSampled, state: "")
+    }
+
+    /// Reads `traceparent` and `tracestate`. Returns nil if the former is missing or not valid (section 3.2.2).
+    init?(_ fields: HTTPFields) {
+        guard let parent = fields[.traceparent] else { return nil }
+        let parts = parent.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
+            Self.isHexadecimal(parts[1], 32), Self.isHexadecimal(parts[2], 16), Self.isHexadecimal(parts[3], 2),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }),
+            let flags = UInt8(parts[3], radix: 16)
+        else { return nil }
+        let state = fields[.tracestate] ?? ""
+        self.init(
+            traceID: parts[1], spanID: parts[2], isSampled: flags & 1 == 1, state: state.utf8.count <= 512 ? state : "")
     }
 }
 

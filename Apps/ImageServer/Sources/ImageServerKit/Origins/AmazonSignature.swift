@@ -20,13 +20,9 @@ struct AmazonSignature: Sendable {
     /// Returns the header fields of a signed request, with `headers`.
     ///
     /// - Parameters:
-    ///   - method: The method.
     ///   - path: The encoded path.
     ///   - query: The query, with one item at most.
-    ///   - host: The value of Host.
     ///   - headers: Further fields to sign.
-    ///   - body: The body.
-    ///   - now: The time of the request.
     func fields(
         _ method: String, path: String, query: String = "", host: String, headers: HTTPFields = [:],
         body: String = "", now: Date
@@ -75,10 +71,7 @@ struct AmazonSigner: BucketSigning {
     private let region: String
     private let now: @Sendable () -> Date
 
-    /// - Parameters:
-    ///   - account: Where the keys are from.
-    ///   - service: Asks for temporary keys.
-    ///   - now: Returns the current time.
+    /// - Parameter service: Asks for temporary keys.
     init(_ account: AmazonAccount, _ service: KeyService, now: @escaping @Sendable () -> Date) {
         keys = Renewed(now: now) { try await account.keys(from: account.source, service, now()) }
         region = account.region

@@ -3,7 +3,7 @@ import ImageCore
 import ImageTransporting
 
 /// Buckets at one provider: their address, and what proves that this server may read them.
-package struct BucketServer: Sendable {
+struct BucketServer: Sendable {
     let scheme: BucketScheme
     let endpoint: URL
     let rights: Rights
@@ -23,7 +23,7 @@ package struct BucketServer: Sendable {
             case .google(let key): GoogleSigner(key, service, now: now)
             case .azure(let account, let secret): AzureSigner(account: account, secret: secret, now: now)
             }
-        return BucketTransport(network, scheme, endpoint: endpoint, signer: signer)
+        return BucketTransport(network: network, scheme: scheme, endpoint: endpoint, signer: signer)
     }
 
     /// Throws if only this machine can have keys, and it has none.

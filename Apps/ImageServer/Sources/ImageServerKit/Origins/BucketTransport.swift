@@ -19,7 +19,7 @@ struct OriginNetwork: DataTransport {
 }
 
 /// The schemes of sources in buckets, as imgproxy names them.
-public enum BucketScheme: String, Sendable, CaseIterable {
+enum BucketScheme: String, Sendable, CaseIterable {
     case amazon = "s3"
     case google = "gs"
     case azure = "abs"
@@ -52,22 +52,14 @@ protocol BucketSigning: Sendable {
 
 /// Loads `s3://bucket/key`, `gs://bucket/key` and `abs://container/key`, perhaps with `?version`.
 struct BucketTransport: DataTransport {
-    private let network: any DataTransport
-    private let scheme: BucketScheme
-    private let endpoint: URL
-    private let signer: any BucketSigning
-
-    /// - Parameters:
-    ///   - network: Sends requests to the server.
-    ///   - scheme: The scheme of the URLs.
-    ///   - endpoint: The address of the server. The bucket follows its path.
-    ///   - signer: Signs the requests.
-    init(_ network: any DataTransport, _ scheme: BucketScheme, endpoint: URL, signer: any BucketSigning) {
-        self.network = network
-        self.scheme = scheme
-        self.endpoint = endpoint
-        self.signer = signer
-    }
+    /// Sends requests to the server.
+    let network: any DataTransport
+    /// The scheme of the URLs.
+    let scheme: BucketScheme
+    /// The address of the server. The bucket follows its path.
+    let endpoint: URL
+    /// Signs the requests.
+    let signer: any BucketSigning
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard let bucket = request.url.host(), request.url.scheme == scheme.rawValue else {

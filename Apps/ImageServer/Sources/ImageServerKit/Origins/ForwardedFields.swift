@@ -1,24 +1,21 @@
 import Foundation
-public import HTTPTypes
+import HTTPTypes
 import ImageCore
 import ImageTransporting
 
 /// The header fields that are sent to some origins: those of clients, and others that are always the same.
 ///
 /// What was loaded with them is stored under an HMAC of their values, so nobody else receives it.
-public struct ForwardedFields: Sendable {
+struct ForwardedFields: Sendable {
     /// The names of the fields of clients.
-    public var names: [HTTPField.Name] = []
+    var names: [HTTPField.Name] = []
     /// The fields that are the same for all clients. They replace those of clients.
-    public var constant: HTTPFields = [:]
+    var constant: HTTPFields = [:]
     /// The origins that receive the fields.
-    public var destinations = OriginRules(allowedOrigins: [])
+    var destinations = OriginRules(allowedOrigins: [])
 
     /// The most bytes of names and values that a client can send.
     static let maxByteCount = 8_192
-
-    /// Creates rules that send nothing.
-    public init() {}
 
     /// Returns the fields of a client that may be sent. What its Connection field names is for this server only
     /// (RFC 9110, 7.6.1).

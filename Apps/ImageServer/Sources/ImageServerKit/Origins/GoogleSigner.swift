@@ -47,10 +47,7 @@ struct GoogleKey: Sendable {
 struct GoogleSigner: BucketSigning {
     private let token: Renewed<String>
 
-    /// - Parameters:
-    ///   - key: The key of the account that may read the objects.
-    ///   - service: Asks for tokens.
-    ///   - now: Returns the current time.
+    /// - Parameter service: Asks for tokens.
     init(_ key: GoogleKey, _ service: KeyService, now: @escaping @Sendable () -> Date) {
         token = Renewed(now: now) {
             let start = now()

@@ -1,34 +1,23 @@
 import HTTPTypes
 import ImageCore
-public import ImageTransporting
+import ImageTransporting
 
 /// Checks each request before it is sent to an origin, including those that redirects lead to, and adds its trace.
 ///
 /// It is below the HTTP cache, which follows redirects one by one. Each hop is checked by its URL here, and by its
 /// address in the transport.
-public struct GuardedTransport: DataTransport {
-    private let transport: any DataTransport
-    private let rules: OriginRules
-    private let userAgent: String
-    private let forwarding: ForwardedFields
-
-    /// - Parameters:
-    ///   - transport: Sends requests to origins.
-    ///   - rules: Decide about URLs.
-    ///   - userAgent: The value of User-Agent, unless it is that of the client.
-    ///   - forwarding: The header fields that only some origins receive.
-    public init(
-        _ transport: any DataTransport, rules: OriginRules, userAgent: String,
-        forwarding: ForwardedFields = ForwardedFields()
-    ) {
-        self.transport = transport
-        self.rules = rules
-        self.userAgent = userAgent
-        self.forwarding = forwarding
-    }
+struct GuardedTransport: DataTransport {
+    /// Sends requests to origins.
+    let transport: any DataTransport
+    /// Decide about URLs.
+    let rules: OriginRules
+    /// The value of User-Agent, unless it is that of the client.
+    let userAgent: String
+    /// The header fields that only some origins receive.
+    var forwarding = ForwardedFields()
 
     /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
-    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         try await RedirectChain.response(to: request) { hop throws(TransportError) in
             do throws(OriginRefusal) {
                 try rules.check(hop.url)

@@ -23,9 +23,6 @@ final class Renewed<Value: Sendable>: Sendable {
     private let now: @Sendable () -> Date
     private let load: @Sendable () async throws -> Expiring<Value>
 
-    /// - Parameters:
-    ///   - now: Returns the current time.
-    ///   - load: Returns a new value.
     init(now: @escaping @Sendable () -> Date, load: @escaping @Sendable () async throws -> Expiring<Value>) {
         self.now = now
         self.load = load

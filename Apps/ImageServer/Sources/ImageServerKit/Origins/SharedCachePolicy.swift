@@ -1,35 +1,25 @@
-public import Foundation
+import Foundation
 import HTTPTypes
-public import ImageHTTPCaching
+import ImageHTTPCaching
 import ImageTransporting
 
-/// The rules of a cache for many users: like another policy, but without private responses (RFC 9111, section 3), and
+/// The rules of a cache for many users: like RFC 9111, but without private responses (RFC 9111, section 3), and
 /// with lifetimes within the bounds of the settings.
 ///
 /// So an original and the results that are made of it are out of date at the same time, and the origin is asked again.
-public struct SharedCachePolicy: HTTPCachePolicy {
-    private let base: any HTTPCachePolicy
-    private let bounds: LifetimeBounds
-    private let missingLifetime: Duration
+struct SharedCachePolicy: HTTPCachePolicy {
+    /// Decides within the bounds.
+    private let base = RFC9111Policy()
+    /// The bounds of the lifetime of a response, counted from its arrival.
+    let bounds: LifetimeBounds
+    /// The longest lifetime of a response with an error, such as 404.
+    var missingLifetime = Duration.seconds(5)
 
-    /// - Parameters:
-    ///   - base: Decides within the bounds.
-    ///   - bounds: The bounds of the lifetime of a response, counted from its arrival.
-    ///   - missingLifetime: The longest lifetime of a response with an error, such as 404.
-    public init(
-        _ base: any HTTPCachePolicy = RFC9111Policy(), bounds: LifetimeBounds = LifetimeBounds(),
-        missingLifetime: Duration = .seconds(5)
-    ) {
-        self.base = base
-        self.bounds = bounds
-        self.missingLifetime = missingLifetime
-    }
-
-    public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
+    func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
         !CacheDirectives(response.headers).contains("private") && base.mayStore(response, to: request)
     }
 
-    public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
+    func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         var bounded = response
         // Of several values, the first one applies (RFC 9111, 4.2.1).
         bounded.headers = [.cacheControl: "max-age=\(Int(boundedLifetime(of: response)))"]
@@ -40,7 +30,7 @@ public struct SharedCachePolicy: HTTPCachePolicy {
         return reuse == .staleWhileRevalidate && isTooOld ? .validate(fallback: .disconnected) : reuse
     }
 
-    public func lifetime(of response: StoredHTTPResponse) -> Duration? { .seconds(boundedLifetime(of: response)) }
+    func lifetime(of response: StoredHTTPResponse) -> Duration? { .seconds(boundedLifetime(of: response)) }
 
     /// Returns the lifetime in seconds, counted like the age. The bounds count from the arrival.
     private func boundedLifetime(of response: StoredHTTPResponse) -> TimeInterval {

@@ -10,7 +10,7 @@ package enum CodecWorker {
 }
 
 /// Whether codecs run in workers.
-package enum CodecIsolation: String, Sendable {
+enum CodecIsolation: String, Sendable, CaseIterable {
     /// In workers. Where the kernel can't protect the server, images fail.
     case required
     /// In workers. Where the kernel can't protect the server, the log says so.

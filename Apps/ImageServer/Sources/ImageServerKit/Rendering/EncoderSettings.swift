@@ -4,23 +4,20 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 
-/// How results are encoded, apart from their quality.
-public struct EncoderSettings: Hashable, Sendable {
+/// How results are encoded, apart from their quality. By default, all formats but AVIF take about as long.
+struct EncoderSettings: Hashable, Sendable {
     /// Whether JPEG is progressive.
-    public var isProgressiveJPEG = false
+    var isProgressiveJPEG = false
     /// Whether PNG is interlaced.
-    public var isInterlacedPNG = false
+    var isInterlacedPNG = false
     /// The most colors of PNG; nil to keep all.
-    public var pngColorCount: Int?
+    var pngColorCount: Int?
     /// The effort for WebP, from 0 (fastest) to 6 (smallest files).
-    public var webpEffort = 4
+    var webpEffort = 4
     /// The speed for AVIF, from 0 (smallest files) to 10 (fastest).
-    public var avifSpeed = 8
+    var avifSpeed = 8
     /// The effort for JPEG XL, from 1 (fastest) to 9 (smallest files).
-    public var jxlEffort = 4
-
-    /// Creates the standard settings, with which all formats but AVIF take about as long.
-    public init() {}
+    var jxlEffort = 4
 
     /// Returns the name by which a worker makes the encoder of a format, or nil if the encoder can be interrupted here.
     func workerName(of format: ImageFormat) -> String? {

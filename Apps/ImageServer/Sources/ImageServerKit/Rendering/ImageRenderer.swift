@@ -1,5 +1,5 @@
-public import Foundation
-public import ImageCore
+import Foundation
+import ImageCore
 import ImageDecodingIsolation
 import ImageMetadata
 import ImageProcessing
@@ -8,7 +8,7 @@ import ImageThumbHash
 /// Decodes a source to size, applies the options and encodes the result.
 ///
 /// Synchronous and CPU-bound: call it in the decode lane of a scheduler.
-public struct ImageRenderer: Sendable {
+struct ImageRenderer: Sendable {
     /// Lossy results up to this quality are decoded for speed, because encoding loses far more than that.
     private static let maxQualityForSpeed = 85
 
@@ -29,12 +29,10 @@ public struct ImageRenderer: Sendable {
     /// Renders a source.
     ///
     /// - Parameters:
-    ///   - source: The file.
-    ///   - options: What to do.
     ///   - accepted: The formats of the client, if the options have none.
     ///   - watermark: The image of the option `watermark`.
     ///   - isCancelled: Called between rows. Return true to stop.
-    public func render(
+    func render(
         _ source: Data, _ options: ProcessingOptions, accepted: AcceptedFormats, watermark: Watermark? = nil,
         isCancelled: @Sendable () -> Bool = { false }
     ) throws(RenderingFailure) -> RenderedImage {
@@ -54,7 +52,7 @@ public struct ImageRenderer: Sendable {
         let output = output(for: header, options, accepted)
         if isUnprocessed(header.format, output, options) {
             return RenderedImage(
-                data: source, format: header.format, size: header.size, sourceSize: header.size, times: StageTimes())
+                data: source, format: header.format, size: header.size, sourceSize: header.size)
         }
         let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
         let trimmed = try frameCount == 1 ? trimmed(source, options, isCancelled) : nil
@@ -134,17 +132,16 @@ public struct ImageRenderer: Sendable {
     private func raw(_ source: Data) -> RenderedImage {
         let header = try? decoder.header(of: source)
         return RenderedImage(
-            data: source, format: header?.format ?? .unknown, size: header?.size ?? PixelSize(width: 0, height: 0),
-            times: StageTimes())
+            data: source, format: header?.format ?? .unknown, size: header?.size ?? PixelSize(width: 0, height: 0))
     }
 
     /// Returns the header of a source.
-    public func header(of source: Data) throws(RenderingFailure) -> ImageHeader {
+    func header(of source: Data) throws(RenderingFailure) -> ImageHeader {
         try decoding { () throws(ImageDecodingError) in try decoder.header(of: source) }
     }
 
     /// Returns a small image of a source, for its placeholder.
-    public func preview(
+    func preview(
         of source: Data, fitting size: PixelSize, isCancelled: @Sendable () -> Bool = { false }
     ) throws(RenderingFailure) -> Bitmap {
         try decoding { () throws(ImageDecodingError) in

@@ -37,13 +37,13 @@ struct RenderingJob {
     /// Whether the source has pixels that aren't opaque.
     var isTransparent = false
     var watch: Stopwatch
-    private(set) var times = StageTimes()
+    private(set) var times: StageTimes = [:]
     private let crops = (first: SharedAttentionCrop.Found(), result: SharedAttentionCrop.Found())
 
     /// The most bytes of a result with everything that can be left out.
     var byteLimit: Int { options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes }
 
-    mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
+    mutating func lap(_ stage: RenderingStage) { times[stage, default: .zero] += watch.lap() }
 
     /// Applies the steps of imgproxy's pipeline after decoding, in its order.
     func process(_ bitmap: consuming Bitmap) throws(RenderingFailure) -> Bitmap {

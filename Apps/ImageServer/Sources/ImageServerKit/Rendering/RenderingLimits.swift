@@ -1,23 +1,23 @@
-public import ImageCore
+import ImageCore
 
 /// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside its worker.
-public struct RenderingLimits: Hashable, Sendable {
+struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
-    public var sourceBytes = 32 << 20
+    var sourceBytes = 32 << 20
     /// The largest source in pixels: width times height of one frame.
-    public var sourcePixels = 50_000_000
+    var sourcePixels = 50_000_000
     /// The largest frame of an animation in pixels; nil for `sourcePixels`.
-    public var framePixels: Int?
+    var framePixels: Int?
     /// The most frames of an animation. Further frames are not delivered.
-    public var frames = 100
+    var frames = 100
     /// The most pixels of all frames of an animated source that are decoded: one frame at least.
-    public var animationPixels = 250_000_000
+    var animationPixels = 250_000_000
     /// The most pixels of all frames of a result together.
-    public var resultPixels = 50_000_000
+    var resultPixels = 50_000_000
     /// The longest side of a result in pixels.
-    public var resultSide = 8_192
+    var resultSide = 8_192
     /// The largest result in bytes.
-    public var resultBytes = 32 << 20
+    var resultBytes = 32 << 20
     /// The memory of one decode in bytes, for the larger one of the source and the result.
     ///
     /// A progressive CMYK JPEG needs 8 bytes per pixel for its coefficients, and 4 for the result of its size. libwebp
@@ -47,7 +47,7 @@ public struct RenderingLimits: Hashable, Sendable {
     }
 
     /// The limits of the decoder.
-    public var decoding: DecodingLimits {
+    var decoding: DecodingLimits {
         var limits = DecodingLimits.default
         limits.encodedByteLimit = sourceBytes
         limits.maxPixels = sourcePixels

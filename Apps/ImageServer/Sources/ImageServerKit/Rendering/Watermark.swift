@@ -1,9 +1,9 @@
-public import Foundation
+import Foundation
 import ImageCore
 import ImageProcessing
 
 /// The image that `watermark` draws over results.
-public struct Watermark: Sendable {
+struct Watermark: Sendable {
     /// The file, which is decoded to the size in which it is drawn.
     let file: Data
     /// The opacity from 0 to 1, which URLs multiply.
@@ -17,7 +17,7 @@ public struct Watermark: Sendable {
     ///   - file: An image in any format of sources.
     ///   - opacity: The opacity from 0 to 1.
     ///   - origin: The origin of the image; empty for the settings.
-    public init(file: Data, opacity: Double, origin: String = "") {
+    init(file: Data, opacity: Double, origin: String = "") {
         self.file = file
         self.opacity = opacity
         self.origin = origin

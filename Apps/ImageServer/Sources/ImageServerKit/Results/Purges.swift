@@ -1,5 +1,5 @@
-public import Foundation
-public import ImageCore
+import Foundation
+import ImageCore
 import Synchronization
 
 /// Remembers what was purged and when. Results that were made before are not used any more.
@@ -7,7 +7,7 @@ import Synchronization
 /// Each server keeps the list of all purges in memory, so that it hides results there without asking another server.
 /// The list is also stored in the caches of results. Servers that share one read it there from time to time, and write
 /// what is missing. So no purge is lost if two servers write at the same time, or if the shared cache is emptied.
-public final class Purges: Sendable {
+final class Purges: Sendable {
     private struct State {
         var list = PurgeList()
         /// When this server learned of purges of others. Clocks of servers can differ.
@@ -33,9 +33,7 @@ public final class Purges: Sendable {
     ///   - levels: The caches in which the list is stored.
     ///   - longest: The longest lifetime of a result and of an original. Older purges are forgotten: what they hide is out
     ///     of date.
-    ///   - now: Returns the current time.
-    ///   - report: Receives failures of a level.
-    public init(
+    init(
         levels: [ResultCache.Level] = [], longest: Duration = .seconds(31_536_000), now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
     ) {

@@ -4,11 +4,10 @@
 /// - Returns the value of `lookup`, or that of `produce`. `produce` runs at most once for a call.
 /// - Waits for other servers within a bound, and then runs `produce`.
 /// - Throws only errors of `produce`.
-public protocol RenderingLease: Sendable {
+protocol RenderingLease: Sendable {
     /// Returns the value of a key.
     ///
     /// - Parameters:
-    ///   - key: The name of the work.
     ///   - lookup: Returns the value if a server has stored it.
     ///   - produce: Does the work, and stores the value for the other servers.
     func value<Value: Sendable>(
@@ -17,11 +16,8 @@ public protocol RenderingLease: Sendable {
 }
 
 /// The lease of a server that shares no cache: it always does the work.
-public struct NoLease: RenderingLease {
-    /// Creates a lease.
-    public init() {}
-
-    public func value<Value: Sendable>(
+struct NoLease: RenderingLease {
+    func value<Value: Sendable>(
         for key: String, lookup: () async -> Value?, produce: () async throws -> Value
     ) async throws -> Value {
         try await produce()

@@ -1,22 +1,19 @@
-public import Foundation
-public import ImageCore
+import Foundation
+import ImageCore
 import ImageHTTPCaching
 import ImageMemoryCaching
 
 /// Stores results in several levels, from the fastest to the slowest.
 ///
 /// A result that is found in a level is copied to the faster ones. A level that fails is a miss.
-public final class ResultCache: Sendable {
+final class ResultCache: Sendable {
     /// A level below the memory.
-    public struct Level: Sendable {
-        /// The name of the level.
-        public var name: ResultLevel
-        /// The store of the level.
-        public var cache: any ImageDataCache
+    struct Level: Sendable {
+        var name: ResultLevel
+        var cache: any ImageDataCache
         private let names: EntryNames
 
-        /// Creates a level over a store.
-        public init(name: ResultLevel, cache: any ImageDataCache) {
+        init(name: ResultLevel, cache: any ImageDataCache) {
             self.name = name
             self.cache = cache
             names = EntryNames(cache)
@@ -32,12 +29,9 @@ public final class ResultCache: Sendable {
         }
     }
 
-    /// A result and the level that had it.
-    public struct Hit: Sendable {
-        /// The result.
-        public var result: StoredResult
-        /// The level.
-        public var level: ResultLevel
+    struct Hit: Sendable {
+        var result: StoredResult
+        var level: ResultLevel
     }
 
     /// The beginning of the keys of results that depend on the header fields of a client.
@@ -51,13 +45,10 @@ public final class ResultCache: Sendable {
     private let report: @Sendable (ResultLevel, DataCacheError) -> Void
 
     /// - Parameters:
-    ///   - memoryByteLimit: The limit of the memory in bytes.
     ///   - levels: The levels below the memory, fastest first.
     ///   - pendingWrites: The most writes that wait or run at a time. Further results are not stored below the memory.
     ///   - longest: The longest lifetime of a result. Others can write to a level: what says more is not used.
-    ///   - now: Returns the current time.
-    ///   - report: Receives failures of a level.
-    public init(
+    init(
         memoryByteLimit: Int, levels: [Level], pendingWrites: Int = 64,
         longest: Duration = .seconds(31_536_000), now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
@@ -72,16 +63,16 @@ public final class ResultCache: Sendable {
     }
 
     /// The size of the results in memory in bytes.
-    public var memoryByteCount: Int { memory.totalCost }
+    var memoryByteCount: Int { memory.totalCost }
 
     /// Returns a fresh result in memory that was made after a purge.
-    public func resultInMemory(for key: String, madeAfter purge: Date = .distantPast) -> StoredResult? {
+    func resultInMemory(for key: String, madeAfter purge: Date = .distantPast) -> StoredResult? {
         memory.value(for: key).flatMap { isFresh($0) && $0.metadata.madeAt > purge ? $0 : nil }
     }
 
     /// Returns the first result in any level that was made after a purge, fresh or not. Reads the next level only if a
     /// level has none or a stale one.
-    public func result(for key: String, madeAfter purge: Date = .distantPast) async -> Hit? {
+    func result(for key: String, madeAfter purge: Date = .distantPast) async -> Hit? {
         var stale = memory.value(for: key).flatMap {
             $0.metadata.madeAt > purge ? Hit(result: $0, level: .memory) : nil
         }
@@ -100,16 +91,16 @@ public final class ResultCache: Sendable {
     }
 
     /// Stores a result in all levels. Returns before the levels below the memory have written it.
-    public func store(_ result: StoredResult, for key: String) { fill(levels[...], with: result, for: key) }
+    func store(_ result: StoredResult, for key: String) { fill(levels[...], with: result, for: key) }
 
     /// Stores a result in the level that all servers share, and returns after that. The other levels follow.
-    public func storeShared(_ result: StoredResult, for key: String) async {
+    func storeShared(_ result: StoredResult, for key: String) async {
         fill(levels.filter { $0.name != .shared }[...], with: result, for: key)
         for level in levels where level.name == .shared { await write(result, for: key, to: level) }
     }
 
     /// Waits until all results are written.
-    public func flush() async { await writes.flush() }
+    func flush() async { await writes.flush() }
 
     private func isFresh(_ result: StoredResult) -> Bool { result.metadata.freshUntil > now() }
 

@@ -1,18 +1,16 @@
-public import ImageTransporting
+import ImageTransporting
 
 /// Decides to which IP addresses the server may connect.
 ///
 /// By default, only to addresses of the public Internet. It refuses those of the registries of special purposes (RFC
 /// 6890 and its updates): private networks, loopback, link-local addresses with the metadata services of clouds,
 /// carrier-grade NAT, multicast, documentation, benchmarks, and IPv6 addresses that contain such an IPv4 address.
-public struct AddressRules: Sendable {
-    private let exceptions: [AddressRange]
-
-    /// - Parameter exceptions: Ranges that are allowed although they are not public.
-    public init(allowing exceptions: [AddressRange] = []) { self.exceptions = exceptions }
+struct AddressRules: Sendable {
+    /// Ranges that are allowed although they are not public.
+    var exceptions: [AddressRange] = []
 
     /// Returns whether the server may connect to an address.
-    public func allows(_ address: TransportAddress) -> Bool {
+    func allows(_ address: TransportAddress) -> Bool {
         if exceptions.contains(where: { $0.contains(address) }) { return true }
         if let embedded = address.mappedIPv4 { return allows(embedded) }
         guard address.tunnelEnds.allSatisfy(allows) else { return false }
@@ -49,14 +47,14 @@ public struct AddressRules: Sendable {
 }
 
 /// A range of addresses with a common prefix.
-public struct AddressRange: Hashable, Sendable {
+struct AddressRange: Hashable, Sendable {
     private let bytes: [UInt8]
     private let bitCount: Int
 
     init(bytes: [UInt8], bitCount: Int) { (self.bytes, self.bitCount) = (bytes, bitCount) }
 
     /// Parses a range such as `10.0.0.0/8`, or a single address. Returns nil if the text is neither.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let first = parts.first, let address = TransportAddress(String(first)), parts.count <= 2 else {
             return nil
@@ -71,7 +69,7 @@ public struct AddressRange: Hashable, Sendable {
     }
 
     /// Returns whether an address is in the range. No IPv6 address is in a range of IPv4.
-    public func contains(_ address: TransportAddress) -> Bool {
+    func contains(_ address: TransportAddress) -> Bool {
         guard address.bytes.count == bytes.count else { return false }
         let (whole, rest) = bitCount.quotientAndRemainder(dividingBy: 8)
         guard address.bytes.prefix(whole) == bytes.prefix(whole) else { return false }

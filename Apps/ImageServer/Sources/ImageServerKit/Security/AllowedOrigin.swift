@@ -5,7 +5,7 @@ import ImageTransporting
 /// `example.com`, `*.example.com` for the names below it, `https://example.com`, `example.com:8080`, `[2001:db8::1]`,
 /// and `https://example.com/images/` for the sources below that path. A `*` stands for any characters but slashes, also
 /// in paths, and `s3://` for any bucket. `local://` is an entry of imgproxy for files, which have their own rules.
-public struct AllowedOrigin: Hashable, Sendable {
+struct AllowedOrigin: Hashable, Sendable {
     let scheme: String?
     private let host: Wildcards
     /// The port; nil for those of the scheme and of the settings.
@@ -14,7 +14,7 @@ public struct AllowedOrigin: Hashable, Sendable {
     private let folder: Wildcards?
 
     /// Parses an entry. Throws the reason why it can't be one, as text for humans.
-    public init(_ text: String) throws(InvalidEntry) {
+    init(_ text: String) throws(InvalidEntry) {
         let separator = text.firstRange(of: "://")
         scheme = separator.map { text[..<$0.lowerBound].lowercased() }
         let rest = text[(separator?.upperBound ?? text.startIndex)...]
@@ -69,10 +69,8 @@ public struct AllowedOrigin: Hashable, Sendable {
             && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-_.*".contains)
     }
 
-    /// Why a text is no entry.
-    public struct InvalidEntry: Error, Hashable, CustomStringConvertible {
-        /// The reason, for humans.
-        public let description: String
+    struct InvalidEntry: Error, Hashable, CustomStringConvertible {
+        let description: String
 
         init(_ description: String) { self.description = description }
     }

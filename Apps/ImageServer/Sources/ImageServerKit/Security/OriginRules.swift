@@ -1,12 +1,11 @@
-public import Foundation
+import Foundation
 
 /// Why a source must not be loaded.
-public enum OriginRefusal: Error, Hashable, Sendable {
+enum OriginRefusal: Error, Hashable, Sendable {
     /// The scheme is neither http nor https, nor `file` with folders.
     case scheme(String)
     /// The URL has a user name or a password.
     case credentials
-    /// The port is not allowed.
     case port(Int)
     /// The URL has no host, or one with characters that no host name has.
     case host(String)
@@ -23,7 +22,7 @@ public enum OriginRefusal: Error, Hashable, Sendable {
 }
 
 extension OriginRefusal: CustomStringConvertible {
-    public var description: String {
+    var description: String {
         switch self {
         case .scheme(let scheme): "the scheme \(scheme) is not allowed"
         case .credentials: "URLs with credentials are not allowed"
@@ -39,24 +38,24 @@ extension OriginRefusal: CustomStringConvertible {
 }
 
 /// Decides by its URL whether a source may be loaded. `AddressRules` decides about its address.
-public struct OriginRules: Sendable {
+struct OriginRules: Sendable {
     /// The allowed origins; nil to allow all.
-    public var allowedOrigins: [AllowedOrigin]?
+    var allowedOrigins: [AllowedOrigin]?
     /// The allowed ports. An entry of `allowedOrigins` with a port allows that port, too.
-    public var allowedPorts: Set<Int>
+    var allowedPorts: Set<Int>
     /// The folders whose files are allowed. The transport also checks where symbolic links lead to.
-    public let fileRoots: [URL]
+    let fileRoots: [URL]
     /// The schemes of buckets that are allowed, in the buckets and folders of `allowedOrigins`.
-    public var bucketSchemes: Set<BucketScheme> = []
+    var bucketSchemes: Set<BucketScheme> = []
     /// The allowed buckets of each scheme that has entries.
-    public var allowedBuckets: [AllowedOrigin] = []
+    var allowedBuckets: [AllowedOrigin] = []
     /// The decoded paths of `fileRoots`, each with a slash at its end.
     private let folders: [[UInt8]]
     /// The length of the longest URL in bytes.
     static let maxByteCount = 8_192
 
     /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
-    public init(allowedOrigins: [AllowedOrigin]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
+    init(allowedOrigins: [AllowedOrigin]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
         self.allowedOrigins = allowedOrigins
         self.allowedPorts = allowedPorts
         self.fileRoots = fileRoots
@@ -64,7 +63,7 @@ public struct OriginRules: Sendable {
     }
 
     /// Throws the reason if a URL must not be loaded.
-    public func check(_ url: URL) throws(OriginRefusal) {
+    func check(_ url: URL) throws(OriginRefusal) {
         guard url.absoluteString.utf8.count <= Self.maxByteCount else { throw .tooLong }
         let scheme = url.scheme?.lowercased() ?? ""
         if scheme == "file", !folders.isEmpty { return try checkFile(url) }

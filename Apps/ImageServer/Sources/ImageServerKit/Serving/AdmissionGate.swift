@@ -4,24 +4,23 @@ import Synchronization
 ///
 /// Work that has waited too long, or that the queue has no place for, is refused. A caller that is cancelled leaves the
 /// queue at once.
-public final class AdmissionGate: Sendable {
+final class AdmissionGate: Sendable {
     /// The work was refused because the queue is full, or because it waited too long.
-    public struct Overload: Error, Hashable, Sendable {
+    struct Overload: Error, Hashable, Sendable {
         /// The time after which the work that waits now has started or was refused; zero if there is no limit.
-        public let retryAfter: Duration
+        let retryAfter: Duration
     }
 
     /// The limits of a gate.
-    public struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The most work in progress, at least 1; up to twice as much if the gate lends. One origin can use it alone.
-        public let running: Int
+        let running: Int
         /// The most work that waits.
-        public let waiting: Int
+        let waiting: Int
         /// The longest time for which work waits; nil for no limit.
-        public let waitingTime: Duration?
+        let waitingTime: Duration?
 
-        /// Creates limits.
-        public init(running: Int, waiting: Int, waitingTime: Duration?) {
+        init(running: Int, waiting: Int, waitingTime: Duration?) {
             self.running = max(1, running)
             self.waiting = max(0, waiting)
             self.waitingTime = waitingTime
@@ -39,27 +38,24 @@ public final class AdmissionGate: Sendable {
     private let clock: any Clock<Duration>
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - limits: The limits.
-    ///   - lends: Whether work of an origin starts beyond the limit while others use more than their share.
-    ///   - clock: Measures the time in the queue.
-    public init(limits: Limits, lends: Bool = true, clock: any Clock<Duration>) {
+    /// - Parameter lends: Whether work of an origin starts beyond the limit while others use more than their share.
+    init(limits: Limits, lends: Bool = true, clock: any Clock<Duration>) {
         self.limits = limits
         self.clock = clock
         state = Mutex(State(queue: FairQueue(limit: limits.running, lends: lends)))
     }
 
     /// The amount of work in progress.
-    public var runningCount: Int { state.withLock { $0.queue.runningCount } }
+    var runningCount: Int { state.withLock { $0.queue.runningCount } }
 
     /// The amount of work that waits.
-    public var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
+    var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
     /// Runs work when it may start.
     ///
     /// - Throws: `Overload` if the work is refused, `CancellationError` if the caller is cancelled while it waits, and
     ///   errors of the work.
-    public func run<Value: Sendable>(origin: String, _ work: () async throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(origin: String, _ work: () async throws -> Value) async throws -> Value {
         if !state.withLock({ $0.queue.start(origin) }) { try await waitForStart(origin) }
         defer { resume(state.withLock { $0.queue.finish(origin) }) }
         return try await work()

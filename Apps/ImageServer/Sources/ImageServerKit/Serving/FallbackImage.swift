@@ -1,33 +1,23 @@
-public import Foundation
+import Foundation
 import ImageCore
 import ImageMemoryCaching
 
 /// The image in place of sources that can't be loaded or decoded.
-public final class FallbackImage: Sendable {
+struct FallbackImage: Sendable {
     /// The status of its responses; nil for that of the failure.
     let status: Int?
     /// For how long clients may keep it.
     let lifetime: Duration
     let source: Source
     /// The results, under keys with the digests of the files of which they are made.
-    fileprivate let results = MemoryCache<String, StoredResult>(limits: CacheLimits(cost: 16 << 20))
+    let results = MemoryCache<String, StoredResult>(limits: CacheLimits(cost: 16 << 20))
 
     /// Where the file is.
-    public enum Source: Sendable {
+    enum Source: Sendable {
         /// In memory.
         case data(Data)
         /// At an address. It is loaded when it is needed.
         case url(URL)
-    }
-
-    /// - Parameters:
-    ///   - status: The status of its responses; nil for that of the failure.
-    ///   - lifetime: For how long clients may keep it.
-    ///   - source: Where the file is.
-    public init(status: Int?, lifetime: Duration, source: Source) {
-        self.status = status
-        self.lifetime = lifetime
-        self.source = source
     }
 }
 
@@ -46,7 +36,7 @@ extension ImageService {
             if request.client.isPersonal { result.metadata.storage = .client }
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
             var answer = ImageAnswer(
-                result: result, level: .origin, url: request.url, times: StageTimes(), vary: request.vary)
+                result: result, level: .origin, url: request.url, vary: request.vary)
             answer.fallbackStatus = fallback.status ?? failure.status
             answer.failure = failure
             return answer

@@ -50,8 +50,7 @@ extension ImageService {
         let start = parts.now()
         let (source, ofSource) = try await source(of: request, trace)
         let watermark = try await watermark(of: request, trace)
-        var times = StageTimes()
-        times[.source] = watch.lap()
+        let loading = watch.lap()
         let loaded = watermark.map { ofSource.combined(with: $0.freshness) } ?? ofSource
         // Only the client itself may store what was loaded with its fields (RFC 9111, 3.5), and this server for it.
         let freshness = request.client.isPersonal ? loaded.combined(with: OriginFreshness(storage: .client)) : loaded
@@ -65,7 +64,7 @@ extension ImageService {
             rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
         }
         rendering.result.metadata.madeAt = start
-        rendering.times.add(times)
+        rendering.times[.source] = loading
         let isPurged = parts.purges.time(for: request.url) >= start
         if loaded.storage == .shared, !isPurged { await parts.cache.storeShared(rendering.result, for: request.key) }
         return rendering

@@ -1,5 +1,5 @@
 import Foundation
-public import HTTPTypes
+import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageMemoryCaching
@@ -9,50 +9,42 @@ import ImageThumbHash
 /// Answers requests for images: from the caches of results, or by loading and rendering the source.
 ///
 /// Equal requests at the same time share the work. It knows no HTTP server.
-public final class ImageService: Sendable {
+package final class ImageService: Sendable {
     let parts: ImageServiceParts
     private let renderings = TaskCoalescer<String, Rendering>()
     private let requests = ParsedRequests(byteLimit: 16 << 20)
     let files = LoadedFiles(limits: CacheLimits(cost: 16 << 20))
 
-    /// Creates a service.
-    public init(_ parts: ImageServiceParts) { self.parts = parts }
+    init(_ parts: ImageServiceParts) { self.parts = parts }
 
     /// A result with its level and the times of the stages.
     struct Rendering: Sendable {
         var result: StoredResult
         var level: ResultLevel
-        var times = StageTimes()
+        var times: StageTimes = [:]
     }
 
     /// Returns the image for a path, if it is in memory. Never waits.
     ///
-    /// - Parameters:
-    ///   - path: The path of the request, without the query.
-    ///   - accept: The value of the Accept field.
-    ///   - hints: What the client says about itself.
-    ///   - fields: The header fields of the client.
+    /// - Parameter path: The path of the request, without the query.
     /// - Throws: `.url` or `.origin`.
-    public func imageInMemory(
+    func imageInMemory(
         path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(), fields: HTTPFields = [:]
     ) throws(ServiceFailure) -> ImageAnswer? {
         let request = try parsed(path, accept, hints, fields)
         let purge = parts.purges.time(for: request.url)
         guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
-            result: result, level: .memory, url: request.url, times: StageTimes(),
-            vary: request.vary, preparedFields: request.preparedFields)
+            result: result, level: .memory, url: request.url, vary: request.vary, preparedFields: request.preparedFields
+        )
     }
 
     /// Returns the image for a path.
     ///
     /// - Parameters:
     ///   - path: The path of the request, without the query.
-    ///   - accept: The value of the Accept field.
-    ///   - hints: What the client says about itself.
-    ///   - fields: The header fields of the client.
     ///   - trace: The trace of the request. The first of several equal requests gives the trace of their work.
-    public func image(
+    func image(
         path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(), fields: HTTPFields = [:],
         trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageAnswer {
@@ -77,7 +69,7 @@ public final class ImageService: Sendable {
     }
 
     /// Returns what is known about the source of a path.
-    public func info(
+    func info(
         path: some StringProtocol, fields: HTTPFields = [:], trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageInfo {
         let request = try parsed(path, nil, ClientHints(), fields)
@@ -119,7 +111,7 @@ public final class ImageService: Sendable {
     }
 
     /// Ends all work, and waits until the results are written.
-    public func shutDown() async {
+    package func shutDown() async {
         renderings.close(throwing: ServiceFailure.cancelled)
         await parts.cache.flush()
     }

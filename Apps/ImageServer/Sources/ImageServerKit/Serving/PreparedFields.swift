@@ -7,9 +7,7 @@ final class PreparedFields: Sendable {
 
     /// Returns the fields for a result.
     ///
-    /// - Parameters:
-    ///   - tag: The entity tag of the result.
-    ///   - make: Makes the fields if they are of another result.
+    /// - Parameter make: Makes the fields if they are of another result.
     func fields(for tag: String, _ make: () -> HTTPFields) -> HTTPFields {
         if let latest = latest.withLock({ $0 }), latest.tag == tag { return latest.fields }
         let fields = make()

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-public import Logging
+import Logging
 import Synchronization
 
 /// A page that isn't for every client.
-public enum Page: String, Sendable, CaseIterable {
+enum Page: String, Sendable, CaseIterable {
     /// A form that builds URLs, at `/`.
     case form
     /// The metrics, at `/metrics`.
@@ -13,7 +13,7 @@ public enum Page: String, Sendable, CaseIterable {
 }
 
 /// Answers the requests of all paths. It knows no HTTP server.
-public final class RequestHandler: Sendable {
+package final class RequestHandler: Sendable {
     private let service: ImageService
     private let metrics: ServerMetrics
     private let pages: Set<Page>
@@ -24,14 +24,8 @@ public final class RequestHandler: Sendable {
     /// The most bytes of all values of header fields.
     private static let maxHeaderBytes = 32_768
 
-    /// - Parameters:
-    ///   - service: Makes the images.
-    ///   - workCounts: Returns the numbers of downloads and decodes that wait and that run, for `/metrics`.
-    ///   - rules: What the operator decides about responses.
-    ///   - logger: Receives a message for each request.
-    ///   - access: Which messages it receives.
-    ///   - pages: The pages beside images and health checks.
-    public init(
+    /// - Parameter workCounts: Returns the numbers of downloads and decodes that wait and that run, for `/metrics`.
+    init(
         service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int),
         rules: ResponseRules = ResponseRules(), logger: Logger, access: AccessLog.Settings = AccessLog.Settings(),
         pages: Set<Page> = Set(Page.allCases)
@@ -45,10 +39,10 @@ public final class RequestHandler: Sendable {
     }
 
     /// Makes `/health/ready` fail, so that no new requests are sent to this server.
-    public func startShutdown() { isShuttingDown.store(true, ordering: .relaxed) }
+    package func startShutdown() { isShuttingDown.store(true, ordering: .relaxed) }
 
     /// Returns the response if it needs no waiting.
-    public func immediateResponse(to request: ServerRequest) -> ServerResponse? {
+    package func immediateResponse(to request: ServerRequest) -> ServerResponse? {
         var watch = Stopwatch(service.parts.clock)
         guard let request = rules.request(request) else {
             return finished(
@@ -76,39 +70,47 @@ public final class RequestHandler: Sendable {
     }
 
     /// Returns the response. Call it if there is no immediate one.
-    public func response(to request: ServerRequest) async -> ServerResponse {
+    package func response(to request: ServerRequest) async -> ServerResponse {
         let request = rules.request(request) ?? request
         var watch = Stopwatch(service.parts.clock)
         let span = service.parts.tracer.start(request)
         var response: ServerResponse
-        if request.method == .delete {
-            response = await purge(request)
-        } else {
-            response =
-                if request.path == "/infos" {
-                    await infos(request, span.trace)
-                } else if request.path.hasPrefix("/info/") {
-                    await info(request, span.trace)
-                } else {
-                    await image(request, span.trace)
-                }
+        do throws(ServiceFailure) {
+            response = try await result(of: request, span.trace)
+        } catch {
+            response = ServerResponse(error)
         }
         response = finished(response, request, after: watch.lap(), span.trace)
         service.parts.tracer.end(span, request, response)
         return response
     }
 
+    private func result(
+        of request: ServerRequest, _ trace: TraceContext
+    ) async throws(ServiceFailure) -> ServerResponse {
+        if request.method == .delete { return try await purge(request) }
+        if request.path == "/infos" { return try await infos(request, trace) }
+        if request.path.hasPrefix("/info/") { return try await info(request, trace) }
+        let answer = try await service.image(
+            path: request.path, accept: request.headers[.accept], hints: hints(request), fields: request.headers,
+            trace: trace)
+        return response(answer, request)
+    }
+
     /// Logs a request that is no HTTP, which the parser has answered with status 400.
-    public func reportMalformedRequest(_ error: String, client: String?) {
+    package func reportMalformedRequest(_ error: String, client: String?) {
         access.recordMalformed(error, client: client)
     }
 
     /// Returns the page for Prometheus.
     /// - Parameter accept: The Accept field of the request.
-    public func metricsResponse(accept: String?) -> ServerResponse {
-        ServerMetrics.updateGauges(of: service.parts, work: workCounts())
+    package func metricsResponse(accept: String?) -> ServerResponse {
+        updateGauges()
         return metrics.page(accept: accept)
     }
+
+    /// Sets the metrics that go up and down.
+    func updateGauges() { ServerMetrics.updateGauges(of: service.parts, work: workCounts()) }
 
     private func ownPage(_ request: ServerRequest) -> ServerResponse? {
         switch request.path {
@@ -138,29 +140,17 @@ public final class RequestHandler: Sendable {
         service.parts.usesClientHints ? ClientHints(request.headers) : ClientHints()
     }
 
-    private func image(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
-        do throws(ServiceFailure) {
-            let answer = try await service.image(
-                path: request.path, accept: request.headers[.accept], hints: hints(request), fields: request.headers,
-                trace: trace)
-            return response(answer, request)
-        } catch {
-            return ServerResponse(error)
-        }
-    }
-
-    private func info(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
-        do throws(ServiceFailure) {
-            let info = try await service.info(
-                path: request.path.dropFirst("/info".count), fields: request.headers, trace: trace)
-            return try infoResponse(info)
-        } catch {
-            return ServerResponse(error)
-        }
+    private func info(
+        _ request: ServerRequest, _ trace: TraceContext
+    ) async throws(ServiceFailure) -> ServerResponse {
+        let path = request.path.dropFirst("/info".count)
+        return try infoResponse(await service.info(path: path, fields: request.headers, trace: trace))
     }
 
     /// Answers for the paths of the items `path` of the query, each as after `/info`.
-    private func infos(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
+    private func infos(
+        _ request: ServerRequest, _ trace: TraceContext
+    ) async throws(ServiceFailure) -> ServerResponse {
         let items = request.target.dropFirst(request.path.utf8.count + 1).split(separator: "&")
         let paths = items.filter { $0.hasPrefix("path=") }.compactMap { $0.dropFirst("path=".count).percentDecoded }
         guard !paths.isEmpty, paths.count <= ImageService.maxInfoCount else {
@@ -168,11 +158,7 @@ public final class RequestHandler: Sendable {
                 status: 400, text: "1 to \(ImageService.maxInfoCount) items of the query are named path\n",
                 headers: [.cacheControl: "no-store"])
         }
-        do throws(ServiceFailure) {
-            return try infoResponse(await service.infos(paths: paths, fields: request.headers, trace: trace))
-        } catch {
-            return ServerResponse(error)
-        }
+        return try infoResponse(await service.infos(paths: paths, fields: request.headers, trace: trace))
     }
 
     private func infoResponse(_ value: some Encodable) throws(ServiceFailure) -> ServerResponse {
@@ -182,23 +168,19 @@ public final class RequestHandler: Sendable {
     }
 
     /// Purges a result by its path, or with `/purge` before a source, the source and all of its results.
-    private func purge(_ request: ServerRequest) async -> ServerResponse {
+    private func purge(_ request: ServerRequest) async throws(ServiceFailure) -> ServerResponse {
         guard let secret = rules.purgeSecret, BearerToken.isValid(request.headers[.authorization], secret: secret)
         else {
             return ServerResponse(status: 401, text: "purges need the token\n", headers: [.wwwAuthenticate: "Bearer"])
         }
-        do throws(ServiceFailure) {
-            let path = request.path
-            let isComplete =
-                try await
-                (path.hasPrefix("/purge/")
-                ? service.purgeSource(path: path.dropFirst("/purge".count)) : service.purgeResult(path: path))
-            return isComplete
-                ? ServerResponse(status: 204)
-                : ServerResponse(status: 502, text: "purged here, but a cache can't be reached; try again\n")
-        } catch {
-            return ServerResponse(error)
-        }
+        let path = request.path
+        let isComplete =
+            try await
+            (path.hasPrefix("/purge/")
+            ? service.purgeSource(path: path.dropFirst("/purge".count)) : service.purgeResult(path: path))
+        return isComplete
+            ? ServerResponse(status: 204)
+            : ServerResponse(status: 502, text: "purged here, but a cache can't be reached; try again\n")
     }
 
     private func encoded(_ info: some Encodable) throws(ServiceFailure) -> Data {

@@ -1,30 +1,18 @@
 import Foundation
-public import HTTPTypes
+import HTTPTypes
 
 /// What the operator decides about requests and responses, apart from the images.
-public struct ResponseRules: Sendable {
+struct ResponseRules: Sendable {
     /// The token of requests that purge; nil if there are none.
-    public var purgeSecret: String?
+    var purgeSecret: String?
     /// The origin whose scripts may read responses, or `*`; nil for none (Fetch standard, "CORS protocol").
-    public var allowedReader: String?
+    var allowedReader: String?
     /// Header fields of all responses. They replace those of the server.
-    public var headers: HTTPFields
+    var headers: HTTPFields = [:]
     /// What precedes all paths, without a slash at its end. Health checks are also answered without it.
-    public var pathPrefix: String
+    var pathPrefix = ""
     /// A further path of the health check, without the prefix; nil for none.
-    public var healthPath: String?
-
-    /// Creates rules. By default, there are none.
-    public init(
-        purgeSecret: String? = nil, allowedReader: String? = nil, headers: HTTPFields = [:], pathPrefix: String = "",
-        healthPath: String? = nil
-    ) {
-        self.purgeSecret = purgeSecret
-        self.allowedReader = allowedReader
-        self.headers = headers
-        self.pathPrefix = pathPrefix
-        self.healthPath = healthPath
-    }
+    var healthPath: String?
 
     /// Returns a request without the prefix of its path, and with the path of this server's health check in place of
     /// another one; nil if it has another prefix.

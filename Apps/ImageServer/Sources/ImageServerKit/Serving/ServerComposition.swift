@@ -17,30 +17,27 @@ import Metrics
 
 /// Creates the parts of a server from its settings. Real clocks enter here.
 package struct ServerComposition: Sendable {
-    /// The parts of the service.
-    package let parts: ImageServiceParts
-    /// Runs downloads and decodes.
-    let scheduler: PriorityScheduler
+    /// Makes the images.
+    package let service: ImageService
+    /// Answers requests.
+    package let handler: RequestHandler
     /// Replaces the parser when presets are reloaded.
-    package let parser: CurrentParser
+    private let parser: CurrentParser
     /// Sends the spans; nil if they aren't collected.
     let spanExporter: SpanExporter?
     /// Sends the metrics; nil if they aren't collected.
     let metricsExporter: MetricsExporter?
 
-    /// Creates the parts.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - logger: Receives failures of caches and of the collector of spans.
+    /// - Parameter logger: Receives requests, and failures of caches and of the collector of spans.
     /// - Throws: A `SettingsFailure`, or an error of the file system.
     package init(_ settings: ServerSettings, logger: Logger) throws {
         parser = CurrentParser(try settings.makeParser())
-        scheduler = settings.makeScheduler()
+        let scheduler = settings.makeScheduler()
         let shared = try SharedLevel.make(settings)
         let breakers = settings.makeNetwork()
         let metrics = PrometheusMetrics()
-        let network = settings.makeCollectorNetwork()
+        // The operator has chosen the address of the collector. Spans and metrics have a connection each.
+        let network = settings.collector.map { _ in settings.makeTrustedNetwork(connections: 2) }
         spanExporter = settings.makeSpanExporter(network, metrics, logger: logger)
         let tracer = settings.makeTracer(spanExporter)
         let observer = settings.makeObserver(metrics, tracer, logger: logger)
@@ -49,7 +46,7 @@ package struct ServerComposition: Sendable {
         let clock = ContinuousClock()
         let levels = try settings.makeResultLevels(shared?.cache)
         let loader = settings.makeLoader(origins, decoder, scheduler, observer)
-        parts = ImageServiceParts(
+        let parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: loader, forwarding: settings.forwarding,
             unavailableOriginCount: { breakers.unavailableServerCount }, originPause: .seconds(settings.breakerSeconds),
@@ -57,9 +54,9 @@ package struct ServerComposition: Sendable {
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, refusedSources: settings.refusedSources,
                 standardQuality: settings.quality, saveDataQuality: settings.saveDataQuality,
-                encoders: settings.results.encoders, clock: clock),
-            formats: settings.results.formats, usesClientHints: settings.clientHints,
-            watermark: settings.results.watermark, watermarkOpacity: settings.watermarkOpacity,
+                encoders: settings.encoders, clock: clock),
+            formats: settings.formats, usesClientHints: settings.clientHints,
+            watermark: settings.watermark, watermarkOpacity: settings.watermarkOpacity,
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger),
             purges: Purges(levels: levels, longest: settings.bounds.longest, now: { Date() }),
@@ -68,7 +65,17 @@ package struct ServerComposition: Sendable {
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: .seconds(settings.requestSeconds), clock: clock, now: { Date() }, tracer: tracer,
             metrics: metrics, logger: logger)
-        metricsExporter = settings.makeMetricsExporter(network, parts, scheduler)
+        service = ImageService(parts)
+        handler = RequestHandler(
+            service: service,
+            workCounts: { (waiting: scheduler.waitingCount, running: scheduler.runningCount) },
+            rules: settings.responseRules, logger: logger, access: settings.accessLog, pages: settings.pages)
+        metricsExporter = settings.makeMetricsExporter(network, handler, metrics, logger: logger)
+    }
+
+    /// Uses the presets that the file of the settings has now, if they are valid.
+    package func reloadPresets(of settings: ServerSettings) throws(SettingsFailure) {
+        parser.replace(with: try settings.makeParser())
     }
 
     private static func report(_ event: WorkerEvent, to observer: LoaderInstrumentation, _ logger: Logger) {
@@ -96,9 +103,6 @@ package struct ServerComposition: Sendable {
         async let metrics: Void? = metricsExporter?.finish()
         _ = await (spans, metrics)
     }
-
-    /// The numbers of downloads and decodes that wait and that run.
-    package var workCounts: (waiting: Int, running: Int) { (scheduler.waitingCount, scheduler.runningCount) }
 }
 
 extension ServerSettings {
@@ -118,9 +122,9 @@ extension ServerSettings {
 
     /// - Parameter onEvent: Receives events of workers.
     func makeDecoder(onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }) -> any SizedImageDecoder {
-        if isolation == .off { return limits.makeDecoder(refusing: refusedSources) }
+        if self.isolation == .off { return limits.makeDecoder(refusing: refusedSources) }
         var workers = ImageIsolation.workers(decoders)
-        workers.requirement = isolation == .required ? .required : .preferred
+        workers.requirement = self.isolation == .required ? .required : .preferred
         // The deadline of the request comes first.
         workers.timeLimit = .seconds(self.requestSeconds + 1)
         workers.memoryByteLimit = limits.workerBytes
@@ -139,7 +143,8 @@ extension ServerSettings {
                 maxConnectionsPerServer: self.maxDownloadsPerServer, maxConnections: self.maxDownloads * 2,
                 rootsFile: self.rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
-            GuardedTransport(network, rules: originRules, userAgent: self.userAgent, forwarding: forwarding),
+            GuardedTransport(
+                transport: network, rules: originRules, userAgent: self.userAgent, forwarding: forwarding),
             threshold: self.breakerFailures > 0 ? self.breakerFailures : .max, pause: .seconds(self.breakerSeconds),
             countsResponses: false, clock: ContinuousClock())
     }
@@ -174,12 +179,13 @@ extension ServerSettings {
         }
     }
 
-    /// The operator has chosen the addresses of these servers, which may be private.
-    private func makeBucketNetwork() -> CurlTransport {
+    private func makeBucketNetwork() -> CurlTransport { makeTrustedNetwork(connections: self.maxDownloads) }
+
+    /// Returns a transport to servers whose addresses the operator has chosen. They may be private.
+    fileprivate func makeTrustedNetwork(connections: Int) -> CurlTransport {
         CurlTransport(
             options: CurlTransport.Options(
-                maxConnectionsPerServer: self.maxDownloads, maxConnections: self.maxDownloads,
-                rootsFile: self.rootsFile,
+                maxConnectionsPerServer: connections, maxConnections: connections, rootsFile: self.rootsFile,
                 usesEnvironmentProxy: false))
     }
 
@@ -212,7 +218,7 @@ extension ServerSettings {
         _ metrics: PrometheusMetrics, _ tracer: ServerTracer, logger: Logger
     ) -> LoaderInstrumentation {
         LoaderInstrumentation(
-            logger: logLevel <= .debug ? logger : nil, metrics: metrics, tracer: tracer, now: { Date() })
+            logger: self.logLevel <= .debug ? logger : nil, metrics: metrics, tracer: tracer, now: { Date() })
     }
 
     fileprivate func makeTracer(_ exporter: SpanExporter?) -> ServerTracer {
@@ -220,15 +226,6 @@ extension ServerSettings {
         return ServerTracer(
             sampleRatio: collector.sampleRatio, trustsParents: collector.trustsParents, now: { Date() },
             receive: { exporter.add($0) })
-    }
-
-    /// The operator has chosen the address of the collector, which may be private. Spans and metrics have a connection
-    /// each.
-    fileprivate func makeCollectorNetwork() -> CurlTransport? {
-        guard collector != nil else { return nil }
-        return CurlTransport(
-            options: CurlTransport.Options(
-                maxConnectionsPerServer: 2, maxConnections: 2, rootsFile: self.rootsFile, usesEnvironmentProxy: false))
     }
 
     fileprivate func makeSpanExporter(
@@ -240,16 +237,13 @@ extension ServerSettings {
     }
 
     fileprivate func makeMetricsExporter(
-        _ network: CurlTransport?, _ parts: ImageServiceParts, _ scheduler: PriorityScheduler
+        _ network: CurlTransport?, _ handler: RequestHandler, _ metrics: PrometheusMetrics, logger: Logger
     ) -> MetricsExporter? {
         guard let network, let collector, let url = collector.metrics else { return nil }
         return MetricsExporter(
-            client: CollectorClient(.metrics, at: url, of: collector, over: network, logger: parts.logger),
-            metrics: parts.metrics, interval: collector.metricsInterval, clock: ContinuousClock(), now: { Date() },
-            start: Date(),
-            updateGauges: {
-                ServerMetrics.updateGauges(of: parts, work: (scheduler.waitingCount, scheduler.runningCount))
-            })
+            client: CollectorClient(.metrics, at: url, of: collector, over: network, logger: logger),
+            metrics: metrics, interval: collector.metricsInterval, clock: ContinuousClock(), now: { Date() },
+            start: Date(), updateGauges: { handler.updateGauges() })
     }
 
     /// A file is read now, and a URL when the image is needed.

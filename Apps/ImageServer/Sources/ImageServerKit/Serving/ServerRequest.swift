@@ -1,22 +1,21 @@
-public import Foundation
-public import HTTPTypes
-public import NIOCore
+package import Foundation
+package import HTTPTypes
+package import NIOCore
 
 /// A request as the HTTP server received it.
-public struct ServerRequest: Sendable {
+package struct ServerRequest: Sendable {
     /// The method.
-    public var method: HTTPRequest.Method
+    package var method: HTTPRequest.Method
     /// The path, still percent-encoded, and the query.
-    public let target: String
+    package let target: String
     /// The target without its query.
-    public let path: Substring
+    package let path: Substring
     /// The header fields.
-    public var headers: HTTPFields
+    package var headers: HTTPFields
     /// The address of the client, for logs; nil if it is not known.
-    public var client: String?
+    package var client: String?
 
-    /// Creates a request.
-    public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], client: String? = nil) {
+    package init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], client: String? = nil) {
         self.method = method
         self.target = target
         path = target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
@@ -33,22 +32,21 @@ public struct ServerRequest: Sendable {
 }
 
 /// A response for the HTTP server to send.
-public struct ServerResponse: Sendable {
+package struct ServerResponse: Sendable {
     /// The status code.
-    public var status: Int
+    package var status: Int
     /// The header fields, with Content-Length.
-    public var headers: HTTPFields
+    package var headers: HTTPFields
     /// The bytes of the body. Empty for HEAD.
-    public var body: Data {
+    package var body: Data {
         didSet { sharedBody = nil }
     }
     /// The bytes of the body in memory that several responses share; nil if they don't.
-    public private(set) var sharedBody: ByteBuffer?
+    package private(set) var sharedBody: ByteBuffer?
     /// Why there is no result. It is not sent.
     var failure: ServiceFailure?
 
-    /// Creates a response.
-    public init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
+    init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
         // A response without content has no length (RFC 9110, 8.6).
@@ -65,8 +63,7 @@ public struct ServerResponse: Sendable {
         sharedBody = result.buffer.part(range)
     }
 
-    /// Creates a response with text.
-    public init(status: Int, text: String, type: String = "text/plain; charset=utf-8", headers: HTTPFields = [:]) {
+    init(status: Int, text: String, type: String = "text/plain; charset=utf-8", headers: HTTPFields = [:]) {
         self.init(status: status, headers: headers, body: Data(text.utf8))
         self.headers[.contentType] = type
         self.headers[.xContentTypeOptions] = "nosniff"

@@ -1,7 +1,7 @@
-public import ImageCore
+import ImageCore
 
 /// Why a request has no result.
-public enum ServiceFailure: Error, Sendable {
+enum ServiceFailure: Error, Sendable {
     /// The path is not that of an image.
     case url(URLFailure)
     /// The source must not be loaded.
@@ -51,7 +51,7 @@ extension ServiceFailure {
     }
 
     /// The status of the response.
-    public var status: Int {
+    var status: Int {
         switch self {
         case .url(.wrongSignature), .origin, .file: 403
         case .url: 404
@@ -77,7 +77,7 @@ extension ServiceFailure {
 
 extension ServiceFailure: CustomStringConvertible {
     /// A text for the body of the response. It names no host and no folder: they may be inner ones.
-    public var description: String {
+    var description: String {
         switch self {
         case .url(let failure): "\(failure)"
         case .origin: "the source is not allowed"

@@ -1,45 +1,44 @@
-package import Foundation
+import Foundation
 import HTTPTypes
-package import ImageCore
-package import Logging
+import ImageCore
 
 /// The checked settings of a server: the values of `Settings`, and what is made of several of them.
 @dynamicMemberLookup
 package struct ServerSettings: Sendable {
     private var values: SettingValues
     /// Verifies signatures; nil to accept unsigned URLs.
-    package var signature: URLSignature?
+    var signature: URLSignature?
     /// The formats of sources that are not decoded.
-    package var refusedSources: Set<ImageFormat>
-    package var originRules: OriginRules
-    package var addressRules: AddressRules
-    package var redisURL: URL?
+    var refusedSources: Set<ImageFormat>
+    var originRules: OriginRules
+    var addressRules: AddressRules
+    var redisURL: URL?
     /// The longest time to connect to the Redis server, and for each reply. Not a setting.
     package var redisTimeout = Duration.milliseconds(500)
-    package var limits: RenderingLimits
-    package var admission: AdmissionGate.Limits
-    package var isolation: CodecIsolation
+    var limits: RenderingLimits
+    var admission: AdmissionGate.Limits
     /// The program of workers; nil for this one. Not a setting.
     package var workerProgram: String?
     /// The number of decodes at a time.
-    package var decoders: Int
-    package var bounds: LifetimeBounds
-    package var responseRules: ResponseRules
+    var decoders: Int
+    var bounds: LifetimeBounds
+    var responseRules: ResponseRules
     /// The servers of sources in buckets.
-    package var bucketServers: [BucketServer]
-    package var forwarding: ForwardedFields
+    var bucketServers: [BucketServer]
+    var forwarding: ForwardedFields
     /// The quality by format, from 1 to 100.
-    package var quality: [ImageFormat: Int]
-    package var results: ResultSettings
-    package var logLevel: Logger.Level
-    package var logFormat: LineLogHandler.Format
-    package var accessLog: AccessLog.Settings
+    var quality: [ImageFormat: Int]
+    var formats: FormatRules
+    var encoders: EncoderSettings
+    /// The image of the settings; nil if there is none, or only its URL.
+    var watermark: Watermark?
+    var accessLog: AccessLog.Settings
     /// The pages at the port of the images.
-    package var pages: Set<Page>
+    var pages: Set<Page>
     /// Where spans and metrics are sent; nil for nowhere.
-    package var collector: Collector?
+    var collector: Collector?
     /// What URLs may have in place of the options that they ask for.
-    package var optionRules: OptionRules
+    var optionRules: OptionRules
     /// What makes sources complete URLs.
     private let sourceBase: SourceBase
     /// The options that presets and URLs change.
@@ -49,7 +48,6 @@ package struct ServerSettings: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The flags, without the name of the program.
-    ///   - environment: The environment variables.
     ///   - coreCount: The number of decodes at a time, unless it is set.
     package init(
         arguments: [String], environment: [String: String], coreCount: Int
@@ -72,7 +70,6 @@ package struct ServerSettings: Sendable {
         redisURL = try values.checkedRedisURL()
         limits = values.limits
         admission = values.admission
-        isolation = try values.checkedIsolation()
         decoders = values.maxDecodes > 0 ? values.maxDecodes : max(1, coreCount)
         bounds = try values.bounds()
         responseRules = try values.responseRules()
@@ -83,15 +80,16 @@ package struct ServerSettings: Sendable {
         optionRules = try values.optionRules()
         forwarding = try values.forwardedFields(originRules)
         quality = try values.qualities()
-        results = try values.results(limits.makeDecoder(refusing: refusedSources))
-        logLevel = try values.checkedLogLevel()
-        logFormat = try values.checkedLogFormat()
-        accessLog = values.accessLogSettings
+        formats = try values.formatRules()
+        encoders = values.encoders
+        watermark = try values.watermark(limits.makeDecoder(refusing: refusedSources))
+        accessLog = AccessLog.Settings(isEnabled: values.accessLog, trustedProxies: values.trustedProxies)
         pages = try values.checkedPages()
         collector = try values.collector()
         sourceBase = try values.sourceBase(originRules)
-        options = try values.standardOptions(results.watermarkURL)
-        try values.check(originRules, watermark: results.watermarkURL)
+        let watermarkURL = try values.checkedWatermarkURL()
+        options = try values.standardOptions(watermarkURL)
+        try values.check(originRules, watermark: watermarkURL)
     }
 
     package subscript<Value>(dynamicMember setting: KeyPath<Settings, Setting<Value>>) -> Value {
@@ -103,7 +101,7 @@ package struct ServerSettings: Sendable {
     var resultKey: String { values.resultKey }
 
     /// Returns the parser of URLs, with the presets that the file has now.
-    package func makeParser() throws(SettingsFailure) -> ImageURLParser {
+    func makeParser() throws(SettingsFailure) -> ImageURLParser {
         var lines = values.presets
         if let path = values.presetsFile {
             lines += try SettingsFile.text(of: path).split(whereSeparator: \.isNewline).map(String.init)
@@ -244,7 +242,7 @@ extension SettingValues {
             guard let range = AddressRange(text) else { throw .invalid("allowedAddresses", "\(text) is not a range") }
             ranges.append(range)
         }
-        return AddressRules(allowing: ranges)
+        return AddressRules(exceptions: ranges)
     }
 
     /// A request leaves the queue while there is time to tell the client that it was refused.
@@ -274,12 +272,5 @@ extension SettingValues {
             quality[format] = value
         }
         return quality
-    }
-
-    fileprivate func checkedLogLevel() throws(SettingsFailure) -> Logger.Level {
-        guard let level = Logger.Level(rawValue: self.logLevel) else {
-            throw .invalid("logLevel", "unknown level \(self.logLevel)")
-        }
-        return level
     }
 }

@@ -1,12 +1,13 @@
 package import Configuration
+package import Logging
 
 /// A setting: its default, and what it does.
 package final class Setting<Value: SettingValue>: AnySetting {
     /// The value in place of a missing one.
-    package let standard: Value
-    package let summary: String
-    package let changesResults: Bool
-    package let imgproxy: [ImgproxyVariable]
+    let standard: Value
+    let summary: String
+    let changesResults: Bool
+    let imgproxy: [ImgproxyVariable]
     /// The values that a number can have; nil for all from 0.
     private let range: ClosedRange<Value.Bound>?
 
@@ -36,13 +37,13 @@ package final class Setting<Value: SettingValue>: AnySetting {
         Setting(standard, summary, range, imgproxy, changesResults: true)
     }
 
-    package var standardText: String { standard.text }
+    var standardText: String { standard.text }
 
-    package var isFlag: Bool { Value.self == Bool.self }
+    var isFlag: Bool { Value.self == Bool.self }
 
-    package var isList: Bool { Value.self == [String].self }
+    var isList: Bool { Value.self == [String].self }
 
-    package func value(of name: String, in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)? {
+    func value(of name: String, in reader: SettingsReader) throws(SettingsFailure) -> (any SettingValue)? {
         guard let value: Value = try reader.value(name) else { return nil }
         if let problem = value.problem(outside: range) { throw .invalid(name, problem) }
         return value
@@ -50,7 +51,7 @@ package final class Setting<Value: SettingValue>: AnySetting {
 }
 
 /// What is known about a setting, whatever the type of its value.
-package protocol AnySetting: AnyObject, Sendable {
+protocol AnySetting: AnyObject, Sendable {
     /// What it does, in one line.
     var summary: String { get }
     /// Whether it changes the bytes of results for the same URL.
@@ -61,7 +62,6 @@ package protocol AnySetting: AnyObject, Sendable {
     var standardText: String { get }
     /// Whether the value is true or false.
     var isFlag: Bool { get }
-    /// Whether the value is a list.
     var isList: Bool { get }
 
     /// Returns the checked value; nil if there is none.
@@ -70,19 +70,17 @@ package protocol AnySetting: AnyObject, Sendable {
 
 /// A setting with its name, for example `maxSourceBytes`.
 @dynamicMemberLookup
-package struct NamedSetting: Sendable {
-    package let name: String
+struct NamedSetting: Sendable {
+    let name: String
     let setting: any AnySetting
 
-    init(name: String, _ setting: any AnySetting) { (self.name, self.setting) = (name, setting) }
-
-    package subscript<Value>(dynamicMember path: KeyPath<any AnySetting, Value>) -> Value { setting[keyPath: path] }
+    subscript<Value>(dynamicMember path: KeyPath<any AnySetting, Value>) -> Value { setting[keyPath: path] }
 
     /// The flag, for example `--max-source-bytes`.
-    package var flag: String { "--" + words.joined(separator: "-") }
+    var flag: String { "--" + words.joined(separator: "-") }
 
     /// The environment variable, for example `IMAGE_SERVER_MAX_SOURCE_BYTES`.
-    package var variable: String { SettingsReader.variablePrefix + words.joined(separator: "_").uppercased() }
+    var variable: String { SettingsReader.variablePrefix + words.joined(separator: "_").uppercased() }
 
     private var words: [String] {
         name.reduce(into: [""]) { words, character in
@@ -171,6 +169,20 @@ extension [String]: SettingValue {
         allSatisfy(\.trimmed.isEmpty) && !isEmpty ? "it has commas, and no entries" : nil
     }
 }
+
+/// One of several words.
+extension SettingValue where Self: RawRepresentable<String> & CaseIterable {
+    package static var kind: String { "one of \(allCases.map(\.rawValue).joined(separator: ", "))" }
+    package var text: String { rawValue }
+
+    package static func read(_ key: ConfigKey, from reader: ConfigReader) -> Self? {
+        reader.string(forKey: key).flatMap(Self.init)
+    }
+}
+
+extension CodecIsolation: SettingValue {}
+extension LineLogHandler.Format: SettingValue {}
+extension Logger.Level: SettingValue {}
 
 /// An empty text is no value.
 extension Optional: SettingValue where Wrapped: SettingValue {

@@ -1,24 +1,8 @@
-package import Foundation
+import Foundation
 import ImageCore
-
-/// How results are made.
-package struct ResultSettings: Sendable {
-    package var formats: FormatRules
-    package var encoders: EncoderSettings
-    package var watermark: Watermark?
-    /// The URL of the watermark, if it has one.
-    package var watermarkURL: URL?
-}
 
 /// Checks the settings of results and of the log.
 extension SettingValues {
-    /// - Parameter decoder: Decodes sources.
-    func results(_ decoder: any SizedImageDecoder) throws(SettingsFailure) -> ResultSettings {
-        ResultSettings(
-            formats: try formatRules(), encoders: encoders, watermark: try watermark(decoder),
-            watermarkURL: try checkedWatermarkURL())
-    }
-
     /// Returns a list of formats that this server may have or not.
     func formats(_ list: [String], _ name: String) throws(SettingsFailure) -> [ImageFormat] {
         var formats: [ImageFormat] = []
@@ -31,7 +15,7 @@ extension SettingValues {
         return formats
     }
 
-    private func formatRules() throws(SettingsFailure) -> FormatRules {
+    func formatRules() throws(SettingsFailure) -> FormatRules {
         var rules = FormatRules(automatic: [], preferred: [])
         rules.automatic = try chosen([
             ("autoWebp", self.autoWebp, .webP), ("autoAvif", self.autoAvif, .avif), ("autoJxl", self.autoJxl, .jpegXL),
@@ -58,7 +42,7 @@ extension SettingValues {
         return Set(flags.filter(\.1).map(\.2))
     }
 
-    private var encoders: EncoderSettings {
+    var encoders: EncoderSettings {
         var encoders = EncoderSettings()
         encoders.isProgressiveJPEG = self.jpegProgressive
         encoders.isInterlacedPNG = self.pngInterlaced
@@ -70,7 +54,7 @@ extension SettingValues {
     }
 
     /// Reads the watermark, and decodes it once to see whether that is possible.
-    private func watermark(_ decoder: any SizedImageDecoder) throws(SettingsFailure) -> Watermark? {
+    func watermark(_ decoder: any SizedImageDecoder) throws(SettingsFailure) -> Watermark? {
         let (file, encoded) = (self.watermarkPath, self.watermarkData)
         guard file == nil || encoded == nil else { throw .invalid("watermarkData", "there is a watermarkPath, too") }
         guard let name = file.map({ _ in "watermarkPath" }) ?? encoded.map({ _ in "watermarkData" }) else { return nil }
@@ -81,34 +65,13 @@ extension SettingValues {
     }
 
     /// Returns the address of the watermark, which is loaded when it is needed.
-    private func checkedWatermarkURL() throws(SettingsFailure) -> URL? {
+    func checkedWatermarkURL() throws(SettingsFailure) -> URL? {
         guard let address = self.watermarkUrl else { return nil }
         guard self.watermarkPath == nil, self.watermarkData == nil else {
             throw .invalid("watermarkUrl", "there is another watermark, too")
         }
         guard let url = URL(webAddress: address) else { throw .invalid("watermarkUrl", "not a URL") }
         return url
-    }
-
-    func checkedIsolation() throws(SettingsFailure) -> CodecIsolation {
-        guard let isolation = CodecIsolation(rawValue: self.isolation) else {
-            throw .invalid("isolation", "\(self.isolation) is neither required, preferred nor off")
-        }
-        return isolation
-    }
-
-    func checkedLogFormat() throws(SettingsFailure) -> LineLogHandler.Format {
-        guard let format = LineLogHandler.Format(rawValue: self.logFormat) else {
-            throw .invalid("logFormat", "\(self.logFormat) is neither text nor json")
-        }
-        return format
-    }
-
-    var accessLogSettings: AccessLog.Settings {
-        var settings = AccessLog.Settings()
-        settings.isEnabled = self.accessLog
-        settings.trustedProxies = self.trustedProxies
-        return settings
     }
 
     func checkedPages() throws(SettingsFailure) -> Set<Page> {

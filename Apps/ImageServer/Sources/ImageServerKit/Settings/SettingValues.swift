@@ -2,7 +2,7 @@ import Foundation
 
 /// The values of all settings: those that are given, and the defaults of others.
 @dynamicMemberLookup
-package struct SettingValues: Sendable {
+struct SettingValues: Sendable {
     private var given: [ObjectIdentifier: any SettingValue] = [:]
 
     /// Reads and checks the value of each setting.
@@ -12,7 +12,7 @@ package struct SettingValues: Sendable {
         }
     }
 
-    package subscript<Value>(dynamicMember setting: KeyPath<Settings, Setting<Value>>) -> Value {
+    subscript<Value>(dynamicMember setting: KeyPath<Settings, Setting<Value>>) -> Value {
         get {
             let setting = Settings.declared[keyPath: setting]
             return given[ObjectIdentifier(setting)] as? Value ?? setting.standard

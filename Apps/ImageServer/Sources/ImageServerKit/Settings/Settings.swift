@@ -1,3 +1,5 @@
+package import Logging
+
 /// All settings, in the order of the help text. A setting is declared here, and nowhere else: the name of the property is
 /// that in files, and flags and variables are derived from it.
 package struct Settings: Sendable {
@@ -133,8 +135,8 @@ package struct Settings: Sendable {
     let maxDecodes = Setting.serving(
         0, "The most decodes at a time; 0 for the number of processor cores", in: 0...1_024,
         imgproxy: "WORKERS", "CONCURRENCY")
-    let isolation = Setting.serving(
-        "preferred", "Whether codecs run in processes that can reach nothing: required, preferred or off")
+    let isolation = Setting<CodecIsolation>.serving(
+        .preferred, "Whether codecs run in processes that can reach nothing: required, preferred or off")
     let maxDownloads = Setting.serving(32, "The most downloads at a time", in: 1...10_000)
     let maxDownloadsPerServer = Setting.serving(
         8, "The most downloads from one server (scheme, host, port) at a time", in: 1...10_000)
@@ -234,10 +236,10 @@ package struct Settings: Sendable {
         false, "Results are resized in linear light", imgproxy: "USE_LINEAR_COLORSPACE")
     let stripColorProfile = Setting.shaping(
         true, "Results are in sRGB; false keeps larger gamuts, in Display P3", imgproxy: "STRIP_COLOR_PROFILE")
-    let logLevel = Setting.serving(
-        "info", "trace, debug, info, notice, warning, error or critical", imgproxy: .logLevel("LOG_LEVEL"))
-    let logFormat = Setting.serving(
-        "text", "text, or json for an object in each line", imgproxy: .logFormat("LOG_FORMAT"))
+    package let logLevel = Setting<Logger.Level>.serving(
+        .info, "trace, debug, info, notice, warning, error or critical", imgproxy: .logLevel("LOG_LEVEL"))
+    package let logFormat = Setting<LineLogHandler.Format>.serving(
+        .text, "text, or json for an object in each line", imgproxy: .logFormat("LOG_FORMAT"))
     let accessLog = Setting.serving(true, "Logs a line for each request, at the level info")
     let trustedProxies = Setting.serving(
         0, "The number of proxies whose X-Forwarded-For is trusted, for the access log", in: 0...100)
@@ -261,11 +263,12 @@ extension Settings {
     static let declared = Settings()
 
     /// All settings, in the order of their declarations. Their names are those of the properties.
-    package static let all = Mirror(reflecting: declared).children.compactMap { child in
-        (child.value as? any AnySetting).flatMap { setting in child.label.map { NamedSetting(name: $0, setting) } }
+    static let all = Mirror(reflecting: declared).children.compactMap { child in
+        (child.value as? any AnySetting).flatMap { setting in
+            child.label.map { NamedSetting(name: $0, setting: setting) }
+        }
     }
 
-    /// Returns the setting with a name.
     static func named(_ name: String) -> NamedSetting? { all.first { $0.name == name } }
 
     /// A text that lists the settings.

@@ -4,7 +4,7 @@ import ImageCore
 import SystemPackage
 
 /// Why the settings can't be used.
-public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// There is no setting with this name. The second name is that of the most similar setting.
     case unknown(String, nearest: String?)
     /// The value of a setting is not valid. The text is for humans.
@@ -12,7 +12,7 @@ public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible 
     /// A file can't be read or parsed. The text is for humans.
     case file(String, String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unknown(let name, nil): "unknown setting: \(name)"
         case .unknown(let name, let nearest?): "unknown setting: \(name); is it \(nearest)?"
@@ -23,14 +23,11 @@ public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 /// Reads settings from flags, environment variables and a JSON file, in this order of precedence.
-package struct SettingsReader: Sendable {
+struct SettingsReader: Sendable {
     static let variablePrefix = "IMAGE_SERVER_"
     private let reader: ConfigReader
     private let given: Set<String>
 
-    /// - Parameters:
-    ///   - arguments: The flags, without the name of the program.
-    ///   - environment: The environment variables.
     init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
         let environment = OpenTelemetryVariables.translated(
             try ImgproxyVariables.translated(KubernetesVariables.removed(from: environment)))
@@ -115,6 +112,16 @@ extension SettingsFailure {
 
     fileprivate static func unknownName(_ name: String, of known: [String]) -> SettingsFailure {
         .unknown(name, nearest: known.nearest(to: String(name.prefix { $0 != "=" })))
+    }
+}
+
+extension Sequence<String> {
+    /// Returns the name that needs the fewest changes to become another one; nil if there is no name.
+    func nearest(to name: String) -> String? {
+        let wanted = name.lowercased()
+        return self.min {
+            wanted.difference(from: $0.lowercased()).count < wanted.difference(from: $1.lowercased()).count
+        }
     }
 }
 

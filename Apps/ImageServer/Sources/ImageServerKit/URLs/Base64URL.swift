@@ -17,7 +17,6 @@ enum Base64URL {
     }
 }
 
-/// Hexadecimal digits.
 enum Hexadecimal {
     /// Returns the bytes of pairs of digits, or nil if a character is not a digit or the number of digits is odd.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {

@@ -1,12 +1,8 @@
 /// The part of an image that is kept when it is cropped, and the position of an image that is extended.
-public struct Gravity: Hashable, Sendable {
-    /// The edge, the corner or the point.
-    public enum Anchor: String, Hashable, Sendable, CaseIterable {
-        /// The center.
+struct Gravity: Hashable, Sendable {
+    enum Anchor: String, Hashable, Sendable, CaseIterable {
         case center = "ce"
-        /// An edge.
         case north = "no", south = "so", east = "ea", west = "we"
-        /// A corner.
         case northEast = "noea", northWest = "nowe", southEast = "soea", southWest = "sowe"
         /// A point, given as fractions of width and height.
         case focusPoint = "fp"
@@ -14,20 +10,14 @@ public struct Gravity: Hashable, Sendable {
         case smart = "sm"
     }
 
-    /// The edge, the corner or the point.
-    public var anchor: Anchor
+    var anchor: Anchor
     /// The offset from the anchor: pixels if it is at least 1 or at most -1, otherwise a fraction of the size. For a
     /// focus point, the fraction from the left.
-    public var x: Double
+    var x: Double
     /// The same from the top.
-    public var y: Double
+    var y: Double
 
-    /// Creates a gravity without offsets by default.
-    public init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) {
-        self.anchor = anchor
-        self.x = x
-        self.y = y
-    }
+    init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) { (self.anchor, self.x, self.y) = (anchor, x, y) }
 
     /// Returns the left and top of an area in an image, in pixels, so that the area is inside of it.
     ///
@@ -90,5 +80,5 @@ extension Gravity.Anchor {
 
 extension Gravity: CustomStringConvertible {
     /// The gravity as the arguments of an option.
-    public var description: String { x == 0 && y == 0 ? anchor.rawValue : "\(anchor.rawValue):\(x):\(y)" }
+    var description: String { x == 0 && y == 0 ? anchor.rawValue : "\(anchor.rawValue):\(x):\(y)" }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import ImageCore
 
 /// A parsed path in imgproxy's format: options and the URL of the source.
@@ -6,54 +6,31 @@ import ImageCore
 /// - `/{signature}/{options}/plain/{source}@{extension}`, with a source in percent-encoding;
 /// - `/{signature}/{options}/{source}.{extension}`, with a source in URL-safe Base64, which may contain slashes;
 /// - `/{signature}/{type}/{width}/{height}/{gravity}/{enlarge}/{source}`, the basic format of imgproxy 2.
-public struct ImageURL: Hashable, Sendable {
+struct ImageURL: Hashable, Sendable {
     /// The options, without those of the delivery if two URLs differ only in them.
-    public var options: ProcessingOptions
-    /// The URL of the source.
-    public var source: URL
+    var options: ProcessingOptions
+    var source: URL
 }
 
 /// What URLs may have in place of the options that they ask for.
-public struct OptionRules: Hashable, Sendable {
+struct OptionRules: Hashable, Sendable {
     /// Whether the segment before the source has names of presets, such as `small:sharp`.
-    public var onlyPresets = false
+    var onlyPresets = false
     /// The names of the options that URLs may have, as they are written there; nil for all. Presets may have others.
-    public var allowed: Set<String>?
-
-    /// Creates rules. By default, URLs may have all options.
-    public init(onlyPresets: Bool = false, allowed: Set<String>? = nil) {
-        self.onlyPresets = onlyPresets
-        self.allowed = allowed
-    }
+    var allowed: Set<String>?
 }
 
 /// Parses and verifies the paths of image URLs.
-public struct ImageURLParser: Sendable {
-    private let signature: URLSignature?
-    private let presets: Presets
-    private let base: SourceBase
-    private let options: ProcessingOptions
-    private let rules: OptionRules
-    private let maxByteCount: Int
-
-    /// - Parameters:
-    ///   - signature: Verifies the paths; nil to accept any text in place of a signature.
-    ///   - presets: The presets that URLs can use.
-    ///   - base: What precedes sources that are no complete URLs.
-    ///   - options: The options that presets and URLs change.
-    ///   - rules: What URLs may have.
-    ///   - maxByteCount: The length of the longest path in bytes.
-    public init(
-        signature: URLSignature?, presets: Presets = Presets(), base: SourceBase = SourceBase(),
-        options: ProcessingOptions = ProcessingOptions(), rules: OptionRules = OptionRules(), maxByteCount: Int = 8_192
-    ) {
-        self.signature = signature
-        self.presets = presets
-        self.base = base
-        self.options = options
-        self.rules = rules
-        self.maxByteCount = maxByteCount
-    }
+struct ImageURLParser: Sendable {
+    /// Verifies the paths; nil to accept any text in place of a signature.
+    let signature: URLSignature?
+    var presets = Presets()
+    var base = SourceBase()
+    /// The options that presets and URLs change.
+    var options = ProcessingOptions()
+    var rules = OptionRules()
+    /// The length of the longest path in bytes.
+    var maxByteCount = 8_192
 
     /// Parses a path.
     ///
@@ -61,7 +38,7 @@ public struct ImageURLParser: Sendable {
     ///   - path: The path as it was received, still percent-encoded, without the query.
     ///   - hints: What the client says about itself, in place of defaults of options.
     ///   - now: The time with which `expires` is compared.
-    public func parse(_ path: some StringProtocol, hints: ClientHints = ClientHints(), now: Date) throws(URLFailure)
+    func parse(_ path: some StringProtocol, hints: ClientHints = ClientHints(), now: Date) throws(URLFailure)
         -> ImageURL
     {
         guard path.utf8.count <= maxByteCount, path.hasPrefix("/") else { throw .missingSource }
@@ -146,19 +123,13 @@ public struct ImageURLParser: Sendable {
 }
 
 /// What precedes sources that are no complete URLs.
-public struct SourceBase: Hashable, Sendable {
+struct SourceBase: Hashable, Sendable {
     /// A prefix for each source that doesn't begin with it; empty for none.
-    public var prefix: String
+    var prefix = ""
     /// The folder of `local:` sources, as in imgproxy; nil for none.
-    public var folder: URL?
+    var folder: URL?
     /// What replaces the beginnings of sources before that, one after the other.
     var replacements: [SourceReplacement] = []
-
-    /// Creates a base. By default, sources are complete URLs.
-    public init(prefix: String = "", folder: URL? = nil) {
-        self.prefix = prefix
-        self.folder = folder
-    }
 
     /// Returns a complete URL as text.
     func complete(_ source: String) -> String {

@@ -4,34 +4,29 @@ import ImageCodecJPEG
 import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
-public import ImageCore
+import ImageCore
 
 /// A format of results: its encoder, its names and what it can hold.
-public struct OutputFormat: Sendable {
-    /// The format.
-    public let format: ImageFormat
+struct OutputFormat: Sendable {
+    let format: ImageFormat
     /// The media type, for example "image/jpeg".
-    public var mediaType: String { format.mediaType }
+    var mediaType: String { format.mediaType }
     /// The extensions of file names and URLs. The first one is used for new names.
-    public let extensions: [String]
-    /// Whether the format has transparency.
-    public let hasAlpha: Bool
-    /// Whether the format has animations.
-    public let isAnimated: Bool
+    let extensions: [String]
+    let hasAlpha: Bool
+    let isAnimated: Bool
     /// Whether the quality changes the size of the file.
-    public let isLossy: Bool
+    let isLossy: Bool
     /// The longest side in pixels.
-    public var largestSide = 65_500
+    var largestSide = 65_500
     /// Whether files are progressive or interlaced.
-    public var isProgressive = false
-    /// Creates files of the format.
-    public var encoder: any ImageEncoder
+    var isProgressive = false
+    var encoder: any ImageEncoder
 }
 
 /// The formats of results. To add one, add its encoder here.
-public enum OutputFormats {
-    /// All formats.
-    public static let all: [OutputFormat] =
+enum OutputFormats {
+    static let all: [OutputFormat] =
         optional + [
             standard,
             OutputFormat(
@@ -69,7 +64,7 @@ public enum OutputFormats {
     }
 
     /// Returns the properties of a format, or nil if there is no encoder for it.
-    public static func output(for format: ImageFormat) -> OutputFormat? { all.first { $0.format == format } }
+    static func output(for format: ImageFormat) -> OutputFormat? { all.first { $0.format == format } }
 
     /// Returns the media type of a result, which is a source in its own format if it is not processed.
     static func mediaType(of format: ImageFormat) -> String {

@@ -2,9 +2,9 @@
 ///
 /// A preset is written as `name=option:argument/option:argument`. The preset `default` applies to every URL, before its
 /// own options.
-public struct Presets: Sendable, Equatable {
+struct Presets: Sendable, Equatable {
     /// Why presets can't be used.
-    public enum Failure: Error, Hashable, Sendable {
+    enum Failure: Error, Hashable, Sendable {
         /// A line has no name or no options.
         case malformed(String)
         /// The options of this preset are not valid.
@@ -16,8 +16,7 @@ public struct Presets: Sendable, Equatable {
 
     private let segments: [String: [Substring]]
 
-    /// Creates no presets.
-    public init() { segments = [:] }
+    init() { segments = [:] }
 
     /// Parses presets. Empty lines, and lines that start with `#`, are ignored.
     ///
@@ -25,7 +24,7 @@ public struct Presets: Sendable, Equatable {
     ///   - lines: One preset each.
     ///   - options: The options that presets change.
     /// - Throws: `.malformed`, or `.invalid` if an option is unknown or a preset uses itself.
-    public init(
+    init(
         _ lines: some Sequence<some StringProtocol>, options: ProcessingOptions = ProcessingOptions()
     ) throws(Failure) {
         var segments: [String: [Substring]] = [:]
@@ -41,7 +40,7 @@ public struct Presets: Sendable, Equatable {
     }
 
     /// The names, in alphabetical order.
-    public var names: [String] { segments.keys.sorted() }
+    var names: [String] { segments.keys.sorted() }
 
     /// Returns the options of a preset, each with its arguments, or nil if there is none with this name.
     func segments(of name: String) -> [Substring]? { segments[name] }
@@ -57,7 +56,7 @@ public struct Presets: Sendable, Equatable {
 }
 
 extension Presets.Failure: CustomStringConvertible {
-    public var description: String {
+    var description: String {
         switch self {
         case .malformed(let line): "\(line) is not a name, = and options"
         case .invalid(let name, let failure): "the preset \(name): \(failure)"

@@ -1,11 +1,11 @@
-public import Foundation
-public import ImageCore
-public import ImageProcessing
+import Foundation
+import ImageCore
+import ImageProcessing
 
 /// What a URL asks for, apart from the source: sizes, filters, the output and its delivery.
-public struct ProcessingOptions: Hashable, Sendable {
+struct ProcessingOptions: Hashable, Sendable {
     /// How an image is resized to the width and the height.
-    public enum ResizingType: String, Hashable, Sendable, CaseIterable {
+    enum ResizingType: String, Hashable, Sendable, CaseIterable {
         /// The whole image fits in the size.
         case fit
         /// The image covers the size and is cropped to it.
@@ -19,169 +19,162 @@ public struct ProcessingOptions: Hashable, Sendable {
     }
 
     /// An area that is cut out before resizing. Sides below 1 are fractions, 0 is the whole side.
-    public struct Crop: Hashable, Sendable {
+    struct Crop: Hashable, Sendable {
         /// The width, in pixels of the source or as a fraction.
-        public var width = 0.0
+        var width = 0.0
         /// The height, in pixels of the source or as a fraction.
-        public var height = 0.0
+        var height = 0.0
         /// The position; nil for that of the options.
-        public var gravity: Gravity?
+        var gravity: Gravity?
     }
 
     /// Whether the result is extended to a size or an aspect ratio, and where the image is placed.
-    public struct Extension: Hashable, Sendable {
-        /// Whether the image is extended.
-        public var isEnabled = false
-        /// The position of the image.
-        public var gravity = Gravity()
+    struct Extension: Hashable, Sendable {
+        var isEnabled = false
+        var gravity = Gravity()
     }
 
     /// Space around the image, in pixels before `dpr`.
-    public struct Padding: Hashable, Sendable {
-        /// The space at each side.
-        public var top = 0, right = 0, bottom = 0, left = 0
+    struct Padding: Hashable, Sendable {
+        var top = 0, right = 0, bottom = 0, left = 0
     }
 
     /// A border of one color that is cut off.
-    public struct Trim: Hashable, Sendable {
+    struct Trim: Hashable, Sendable {
         /// The most by which a channel of the border differs from its color, from 0 to 255.
-        public var threshold = 10
+        var threshold = 10
         /// The color; nil for that of the pixel at the top left.
-        public var color: PixelColor?
+        var color: PixelColor?
         /// Whether as much is cut off at the left as at the right.
-        public var equalsHorizontally = false
+        var equalsHorizontally = false
         /// Whether as much is cut off at the top as at the bottom.
-        public var equalsVertically = false
+        var equalsVertically = false
     }
 
     /// An image that is drawn over the result.
-    public struct Watermark: Hashable, Sendable {
+    struct Watermark: Hashable, Sendable {
         /// The opacity from 0 to 1; 0 for no watermark.
-        public var opacity = 0.0
+        var opacity = 0.0
         /// The position; nil for tiles.
-        public var anchor: Gravity.Anchor? = .center
+        var anchor: Gravity.Anchor? = .center
         /// The horizontal offset or the space between tiles: pixels if it is at least 1 or at most -1, otherwise a
         /// fraction of the result.
-        public var x = 0.0
+        var x = 0.0
         /// The same vertically.
-        public var y = 0.0
+        var y = 0.0
         /// The size as a fraction of the result; 0 for the size of the watermark.
-        public var scale = 0.0
+        var scale = 0.0
         /// The URL of the image; nil for that of the settings.
-        public var source: URL?
+        var source: URL?
 
         /// The position; nil for tiles.
         var gravity: Gravity? { anchor.map { Gravity($0, x: x, y: y) } }
     }
 
-    /// Whether an image is mirrored.
-    public struct Flip: Hashable, Sendable {
+    struct Flip: Hashable, Sendable {
         /// Whether left and right are exchanged.
-        public var isHorizontal = false
+        var isHorizontal = false
         /// Whether top and bottom are exchanged.
-        public var isVertical = false
+        var isVertical = false
     }
 
-    /// How the image is resized.
-    public var resizingType = ResizingType.fit
+    var resizingType = ResizingType.fit
     /// The width in pixels; 0 for that which keeps the aspect ratio.
-    public var width = 0
+    var width = 0
     /// The height in pixels; 0 for that which keeps the aspect ratio.
-    public var height = 0
+    var height = 0
     /// The smallest width in pixels; 0 for none.
-    public var minWidth = 0
+    var minWidth = 0
     /// The smallest height in pixels; 0 for none.
-    public var minHeight = 0
+    var minHeight = 0
     /// Factors of the width and of the height.
-    public var zoom = Zoom()
+    var zoom = Zoom()
     /// The factor between pixels of the result and of the options.
-    public var dpr = 1.0
-    /// Whether a smaller image is enlarged.
-    public var enlarges = false
+    var dpr = 1.0
+    var enlarges = false
     /// Whether the result is extended to the width and the height.
-    public var extends = Extension()
+    var extends = Extension()
     /// Whether the result is extended to the aspect ratio of the width and the height.
-    public var extendsAspectRatio = Extension()
+    var extendsAspectRatio = Extension()
     /// The part of the image that is kept by `fill` and by crops.
-    public var gravity = Gravity()
+    var gravity = Gravity()
     /// The area that is processed.
-    public var crop = Crop()
-    /// Space around the image.
-    public var padding = Padding()
+    var crop = Crop()
+    var padding = Padding()
     /// Whether the orientation of the file applies.
-    public var rotatesAutomatically = true
+    var rotatesAutomatically = true
     /// The clockwise rotation in degrees: 0, 90, 180 or 270.
-    public var rotation = 0
+    var rotation = 0
     /// How the image is mirrored, after the rotation.
-    public var flip = Flip()
+    var flip = Flip()
     /// The border that is cut off; nil for none.
-    public var trim: Trim?
+    var trim: Trim?
     /// The color behind transparent pixels; nil for none.
-    public var background: PixelColor?
+    var background: PixelColor?
     /// The standard deviation of the blur in pixels; 0 for none.
-    public var blur = 0.0
+    var blur = 0.0
     /// The standard deviation of the blur to which edges are compared when they are sharpened; 0 for none.
-    public var sharpening = 0.0
+    var sharpening = 0.0
     /// The image that is drawn over the result.
-    public var watermark = Watermark()
+    var watermark = Watermark()
     /// The side of the squares of a pixelated image; below 2 for none.
-    public var pixelate = 0
+    var pixelate = 0
     /// The quality from 1 to 100; 0 for that of the format.
-    public var quality = 0
+    var quality = 0
     /// The quality by format, from 1 to 100.
-    public var formatQuality: [ImageFormat: Int] = [:]
+    var formatQuality: [ImageFormat: Int] = [:]
     /// The largest result in bytes; 0 for no limit.
-    public var maxBytes = 0
+    var maxBytes = 0
     /// The format of the result; nil to choose it by the source and the Accept field.
-    public var format: ImageFormat?
+    var format: ImageFormat?
     /// Whether the result is in sRGB, without a profile. Otherwise, it is in Display P3 with a profile if the gamut of the
     /// source is larger than sRGB.
-    public var stripsColorProfile = true
+    var stripsColorProfile = true
     /// Whether the result has no metadata of the source, apart from the copyright.
-    public var stripsMetadata = true
+    var stripsMetadata = true
     /// Whether the copyright is kept if the metadata is not.
-    public var keepsCopyright = true
+    var keepsCopyright = true
     /// Whether pixels are averaged as light.
-    public var usesLinearLight = false
+    var usesLinearLight = false
     /// Whether a JPEG result keeps the gain map of a JPEG source.
-    public var preservesHDR = false
+    var preservesHDR = false
     /// The formats whose sources are delivered unchanged if the result has the same format.
-    public var unprocessedFormats: Set<ImageFormat> = []
+    var unprocessedFormats: Set<ImageFormat> = []
     /// Whether the client wants to load less data: the quality is lower, unless the URL has one.
-    public var savesData = false
+    var savesData = false
     /// Whether the source is delivered unchanged, whatever it is.
-    public var isRaw = false
+    var isRaw = false
     /// A text that only makes URLs and cache keys differ.
-    public var cacheBuster = ""
+    var cacheBuster = ""
     /// The time after which the URL is not valid, in seconds since 1970; 0 for never.
-    public var expires = 0
+    var expires = 0
     /// The name of the file without extension; empty for that of the source.
-    public var filename = ""
+    var filename = ""
     /// Whether browsers save the file instead of showing it.
-    public var isAttachment = false
+    var isAttachment = false
     /// The limits of the URL; nil if URLs must not have any.
-    public var limits: Limits?
+    var limits: Limits?
 
     /// Limits of a URL in place of those of the server; nil for those of the server.
-    public struct Limits: Hashable, Sendable {
+    struct Limits: Hashable, Sendable {
         /// The largest source in pixels.
-        public var sourcePixels: Int?
+        var sourcePixels: Int?
         /// The largest source in bytes. The server downloads no more than its own limit.
-        public var sourceBytes: Int?
+        var sourceBytes: Int?
         /// The most frames of an animation.
-        public var frames: Int?
+        var frames: Int?
         /// The largest frame of an animation in pixels; 0 for no such limit.
-        public var framePixels: Int?
+        var framePixels: Int?
         /// The longest side of the result in pixels.
-        public var resultSide: Int?
+        var resultSide: Int?
     }
 
     /// Factors of the width and of the height.
-    public struct Zoom: Hashable, Sendable {
+    struct Zoom: Hashable, Sendable {
         /// The factor of the width.
-        public var x = 1.0
+        var x = 1.0
         /// The factor of the height.
-        public var y = 1.0
+        var y = 1.0
     }
 
     /// The position of the area that is processed.
@@ -192,14 +185,11 @@ public struct ProcessingOptions: Hashable, Sendable {
 
     /// Whether the result can have space around the image.
     var addsSpace: Bool { extends.isEnabled || extendsAspectRatio.isEnabled || padding != Padding() }
-
-    /// Creates options that change nothing.
-    public init() {}
 }
 
 extension ProcessingOptions {
     /// The options that affect the bytes of the result, in a fixed order. Equal keys give equal results.
-    public var cacheKey: String {
+    var cacheKey: String {
         var fields = [
             "rs:\(resizingType.rawValue):\(width):\(height):\(minWidth):\(minHeight)", "z:\(zoom.x):\(zoom.y):\(dpr)",
             "el:\(enlarges)", "ex:\(extends.isEnabled):\(extends.gravity)",

@@ -1,14 +1,12 @@
 /// Why the path of a request is not the URL of an image.
-public enum URLFailure: Error, Hashable, Sendable {
+enum URLFailure: Error, Hashable, Sendable {
     /// The signature does not match the path, or is missing.
     case wrongSignature
-    /// There is no option with this name.
     case unknownOption(String)
     /// imgproxy has the option or this value of it, and this server does not. The text says why.
     case unsupportedOption(String, String)
     /// The arguments of an option are not valid. The text is for humans.
     case invalidArguments(String, String)
-    /// There is no preset with this name.
     case unknownPreset(String)
     /// A preset uses itself, directly or through others.
     case recursivePreset(String)
@@ -23,7 +21,7 @@ public enum URLFailure: Error, Hashable, Sendable {
 }
 
 extension URLFailure: CustomStringConvertible {
-    public var description: String {
+    var description: String {
         switch self {
         case .wrongSignature: "the signature is missing or wrong"
         case .unknownOption(let name): "unknown option: \(name)"

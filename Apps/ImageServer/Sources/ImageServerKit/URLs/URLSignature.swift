@@ -4,14 +4,14 @@ import Foundation
 /// Verifies and creates the signatures of URLs: HMAC-SHA256 of a salt and the path, in URL-safe Base64.
 ///
 /// Several pairs of key and salt are valid at the same time, so that keys can be replaced without downtime.
-public struct URLSignature: Sendable {
+struct URLSignature: Sendable {
     /// A key and a salt.
-    public struct Pair: Sendable {
+    struct Pair: Sendable {
         fileprivate let key: SymmetricKey
         fileprivate let salt: Data
 
         /// Creates a pair from hexadecimal digits. Returns nil if a text is empty or not hexadecimal.
-        public init?(hexadecimalKey key: String, salt: String) {
+        init?(hexadecimalKey key: String, salt: String) {
             guard let key = Hexadecimal.decode(key), let salt = Hexadecimal.decode(salt), !key.isEmpty else {
                 return nil
             }
@@ -28,7 +28,7 @@ public struct URLSignature: Sendable {
     ///   - pairs: The valid pairs. The first one signs.
     ///   - byteCount: The number of bytes of the digest that are used, from 1 to 32.
     ///   - trusted: Texts that are valid for every path.
-    public init(_ pairs: [Pair], byteCount: Int = 32, trusted: [String] = []) {
+    init(_ pairs: [Pair], byteCount: Int = 32, trusted: [String] = []) {
         self.pairs = pairs
         self.trusted = trusted
         self.byteCount = min(max(1, byteCount), 32)
@@ -36,7 +36,7 @@ public struct URLSignature: Sendable {
 
     /// Returns the signature of a path, or nil if there is no pair.
     /// - Parameter path: What follows the signature, from its leading slash.
-    public func sign(_ path: some StringProtocol) -> String? {
+    func sign(_ path: some StringProtocol) -> String? {
         pairs.first.map { Base64URL.encode(digest(of: path, $0)) }
     }
 
@@ -46,7 +46,7 @@ public struct URLSignature: Sendable {
     }
 
     /// Returns whether a signature is valid. The time does not depend on where the digests differ.
-    public func verify(_ signature: some StringProtocol, of path: some StringProtocol) -> Bool {
+    func verify(_ signature: some StringProtocol, of path: some StringProtocol) -> Bool {
         guard let given = Base64URL.decode(signature) else { return false }
         // No early end: the time must not tell which pair matched.
         return pairs.map { Self.areEqual(given, digest(of: path, $0)) }.contains(true)

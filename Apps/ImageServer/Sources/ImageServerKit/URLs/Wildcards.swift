@@ -4,9 +4,7 @@ import Foundation
 struct Wildcards: Hashable, Sendable {
     private let parts: [[UInt8]]
 
-    /// - Parameters:
-    ///   - pattern: The pattern.
-    ///   - bytes: Returns the bytes between wildcards.
+    /// - Parameter bytes: Returns the bytes between wildcards.
     init(_ pattern: some StringProtocol, bytes: (Substring) -> [UInt8] = { Array($0.utf8) }) {
         parts = Substring(pattern).split(separator: "*", omittingEmptySubsequences: false).map(bytes)
     }

@@ -9,7 +9,7 @@ import Synchronization
 import Tracing
 
 /// Where spans and metrics are sent.
-package struct Collector: Sendable {
+struct Collector: Sendable {
     /// The address of spans, such as http://localhost:4318/v1/traces; nil to send none.
     var traces: URL?
     /// The address of metrics; nil to send none.

@@ -18,10 +18,7 @@ final class SpanExporter: Sendable {
     private let exported: Counter
     private let queue = Mutex<[FinishedSpan]>([])
 
-    /// - Parameters:
-    ///   - metrics: Makes the counters of sent and of dropped spans.
-    ///   - logger: Receives a message if spans are dropped at the end.
-    ///   - clock: Measures the time between batches.
+    /// - Parameter logger: Receives a message if spans are dropped at the end.
     init(_ client: CollectorClient, metrics: any MetricsFactory, logger: Logger, clock: any Clock<Duration>) {
         self.client = client
         self.logger = logger

@@ -1,7 +1,7 @@
 import Foundation
 import ImageCore
 import Synchronization
-public import Tracing
+import Tracing
 
 /// A span that is complete.
 struct FinishedSpan: Sendable {
@@ -35,8 +35,8 @@ extension SpanAttributes {
 }
 
 /// A span of `ServerTracer`. Without a receiver, it only has an identity.
-public final class RecordedSpan: Span {
-    public let context: ServiceContext
+final class RecordedSpan: Span {
+    let context: ServiceContext
     /// The identity of the span.
     let trace: TraceContext
     /// Nanoseconds since 1970.
@@ -47,7 +47,6 @@ public final class RecordedSpan: Span {
 
     /// - Parameters:
     ///   - parent: The context of the parent, if it has a trace.
-    ///   - now: Returns the current time.
     ///   - receive: Receives the span when it ends; nil to record nothing.
     init(
         _ name: String, _ parent: ServiceContext, _ trace: TraceContext, _ kind: SpanKind, start: UInt64,
@@ -65,26 +64,26 @@ public final class RecordedSpan: Span {
         state = Mutex(receive == nil ? nil : span)
     }
 
-    public var isRecording: Bool { state.withLock { $0 != nil } }
+    var isRecording: Bool { state.withLock { $0 != nil } }
 
-    public var operationName: String {
+    var operationName: String {
         get { state.withLock { $0?.name ?? "" } }
         set { state.withLock { $0?.name = newValue } }
     }
 
-    public var attributes: SpanAttributes {
+    var attributes: SpanAttributes {
         get { state.withLock { $0?.attributes ?? [:] } }
         set { state.withLock { $0?.attributes = newValue } }
     }
 
-    public func setStatus(_ status: SpanStatus) { state.withLock { $0?.isFailed = status.code == .error } }
+    func setStatus(_ status: SpanStatus) { state.withLock { $0?.isFailed = status.code == .error } }
 
-    public func addEvent(_ event: SpanEvent) { state.withLock { $0?.events.append(event) } }
+    func addEvent(_ event: SpanEvent) { state.withLock { $0?.events.append(event) } }
 
     /// Links are not recorded.
-    public func addLink(_ link: SpanLink) {}
+    func addLink(_ link: SpanLink) {}
 
-    public func recordError<Instant: TracerInstant>(
+    func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
         updateAttributes { $0["error.type"] = "\(type(of: error))" }
@@ -97,7 +96,7 @@ public final class RecordedSpan: Span {
         setStatus(SpanStatus(code: .error))
     }
 
-    public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+    func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         let end = instant().nanosecondsSinceEpoch
         let ended = state.withLock { state in
             defer { state = nil }

@@ -1,36 +1,23 @@
 import Foundation
 import HTTPTypes
-public import Logging
+package import Logging
 import Synchronization
-public import Tracing
+import Tracing
 
 /// Makes the spans of the server and of its loader, in the traces of their callers (W3C Trace Context).
-public struct ServerTracer: Tracer {
-    private let sampleRatio: Double
-    private let trustsParents: Bool
-    private let now: @Sendable () -> Date
-    private let receive: (@Sendable (FinishedSpan) -> Void)?
-
-    /// - Parameters:
-    ///   - sampleRatio: The share of traces that are recorded, from 0 to 1.
-    ///   - trustsParents: Whether clients decide about their own traces. If not, the share counts for these, too.
-    ///   - now: Returns the current time.
-    ///   - receive: Receives the recorded spans when they end. Nil to record none: then spans only have an identity
-    ///     for the log.
-    init(
-        sampleRatio: Double = 0, trustsParents: Bool = false, now: @escaping @Sendable () -> Date,
-        receive: (@Sendable (FinishedSpan) -> Void)? = nil
-    ) {
-        self.sampleRatio = sampleRatio
-        self.trustsParents = trustsParents
-        self.now = now
-        self.receive = receive
-    }
+struct ServerTracer: Tracer {
+    /// The share of traces that are recorded, from 0 to 1.
+    var sampleRatio = 0.0
+    /// Whether clients decide about their own traces. If not, the share counts for these, too.
+    var trustsParents = false
+    let now: @Sendable () -> Date
+    /// Receives the recorded spans when they end. Nil to record none: then spans only have an identity for the log.
+    var receive: (@Sendable (FinishedSpan) -> Void)?
 
     /// Whether spans are recorded. If not, origins needn't learn of traces.
     var isRecording: Bool { receive != nil }
 
-    public func startSpan<Instant: TracerInstant>(
+    func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> RecordedSpan {
@@ -75,7 +62,7 @@ public struct ServerTracer: Tracer {
     /// Adds the stages of a rendering, which follow each other, as children of its span.
     func addStages(_ times: StageTimes, to span: RecordedSpan) {
         var time = SpanTime(nanosecondsSinceEpoch: span.start)
-        for stage in StageTimes.Stage.allCases {
+        for stage in RenderingStage.allCases {
             guard let duration = times[stage], duration > .zero else { continue }
             let child = startSpan(stage.rawValue, context: span.context, at: time)
             time.nanosecondsSinceEpoch += UInt64(duration.seconds * 1e9)
@@ -99,9 +86,9 @@ public struct ServerTracer: Tracer {
     }
 
     /// Spans are sent by their exporter.
-    public func forceFlush() {}
+    func forceFlush() {}
 
-    public func extract<Carrier, Extract: Extractor>(
+    func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
     ) where Extract.Carrier == Carrier {
         var fields = HTTPFields()
@@ -111,7 +98,7 @@ public struct ServerTracer: Tracer {
         context.trace = TraceContext(fields)
     }
 
-    public func inject<Carrier, Inject: Injector>(
+    func inject<Carrier, Inject: Injector>(
         _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
     ) where Inject.Carrier == Carrier {
         var fields = HTTPFields()
@@ -143,7 +130,7 @@ extension ServiceContext {
 
 extension Logger.MetadataProvider {
     /// Adds the identity of the trace to the messages of a request.
-    public static let trace = Logger.MetadataProvider {
+    package static let trace = Logger.MetadataProvider {
         ServiceContext.current?.trace.map { ["trace": .string($0.traceID)] } ?? [:]
     }
 }
