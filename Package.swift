@@ -333,7 +333,7 @@ let suites = [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
             "DataTransportFixtures", "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
             "ImageDecoding",
-            "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
+            "ImageProcessing", "ImageScheduling", "ImageCoalescing", "HTTPTransports",
             httpTypes,
         ] + classicCodecs + modernCodecs + decodedFormats),
     tests(
@@ -405,10 +405,6 @@ let testSupport = [
     testKernels("CNetworkNamespace"),
     // Annotations that let the thread sanitizer understand Mutex.
     testKernels("CThreadSanitizing"),
-    // SQLite, for a test implementation of the disk cache's protocol.
-    .systemLibrary(
-        name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",
-        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 ]
 
 let imageload = [
