@@ -189,11 +189,28 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.isEmpty == (rows == 0))
     }
 
+    @Test("a decoding without a closure ends when its task is cancelled")
+    func cancelledTask() async {
+        let isCancelled = TestGate()
+        let decoding = Task {
+            await isCancelled.pass()
+            return try decoder(FakeDecoder()).decode(FakeImage(Self.size).encoded)
+        }
+        decoding.cancel()
+        isCancelled.open()
+        await #expect(throws: ImageDecodingError.cancelled) { try await decoding.value }
+    }
+
+    @Test("data that no decoder recognizes has an unknown format", arguments: [Data(), Data([1]), Data(count: 100)])
+    func unknownFormat(_ data: Data) {
+        #expect(throws: ImageDecodingError.unknownFormat) { try decoder(FakeDecoder()).header(of: data) }
+    }
+
     @Test("checks limits that the codec ignores")
     func codecWithoutLimits() {
         for (limits, limit) in [
             (DecodingLimits(maxPixels: 100), DecodingLimit.pixels), (DecodingLimits(maxSide: 15), .side),
-            (DecodingLimits(maxFrames: 0), .frames),
+            (DecodingLimits(maxFrames: 0), .frames), (DecodingLimits(encodedByteLimit: 10), .encodedBytes),
         ] {
             let decoder = DownsamplingDecoder(
                 decoders: [NoncompliantDecoder()], limits: limits)

@@ -35,7 +35,7 @@ struct DownsamplingSessionTests {
 
     @Test("passes each byte to the codec once")
     func onceEach() throws {
-        let codec = FakeIncrementalDecoder()
+        let codec = FakeDecoder()
         let session = session(codec: codec)
         for start in stride(from: 0, to: Self.file.count, by: 10) {
             _ = try append(Self.file.dropFirst(start).prefix(10), to: session)
@@ -48,7 +48,7 @@ struct DownsamplingSessionTests {
 
     @Test("decodes only the previews that the throttle allows")
     func throttled() throws {
-        let codec = FakeIncrementalDecoder()
+        let codec = FakeDecoder()
         let session = session(codec: codec, throttle: PreviewThrottle(interval: .milliseconds(100), rowShare: 0.25))
         var shown: [Int] = []
         for row in 0..<8 {
@@ -65,9 +65,9 @@ struct DownsamplingSessionTests {
 
     @Test("makes no previews for formats without previews, unknown formats and later frames")
     func noPreviews() throws {
-        #expect(try append(Self.file, to: session(codec: FakeDecoder())) == nil)
+        #expect(try append(Self.file, to: session(codec: ChangedDecoder())) == nil)
         #expect(try append(Data(count: 100), to: session()) == nil)
-        let codec = FakeIncrementalDecoder()
+        let codec = FakeDecoder()
         let second = session(DecodingRequest(frame: 1), codec: codec)
         #expect(try append(FakeImage(Self.size, frames: [Self.pixels, Self.pixels]).encoded, to: second) == nil)
         #expect(codec.messages.isEmpty)
@@ -77,7 +77,7 @@ struct DownsamplingSessionTests {
         "makes no previews of an image above the limits, even if the codec doesn't check them",
         arguments: [DecodingLimits(decodedByteLimit: 255), DecodingLimits(maxSide: 7), DecodingLimits(maxPixels: 63)])
     func tooLarge(_ limits: DecodingLimits) throws {
-        let codec = FakeIncrementalDecoder()
+        let codec = FakeDecoder()
         let session = session(codec: codec, limits: limits)
         #expect(try append(Self.file, to: session) == nil)
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
@@ -105,7 +105,7 @@ struct DownsamplingSessionTests {
     @Test("makes no previews if the codec needs too much memory for them", arguments: [0, 1])
     func tooMuchHeld(_ held: Int) throws {
         let session = session(
-            codec: FakeIncrementalDecoder(heldByteCount: held),
+            codec: FakeDecoder(previewByteCount: held),
             limits: DecodingLimits(decodedByteLimit: Self.pixels.count))
         #expect(try (append(Self.file, to: session) == nil) == (held > 0))
     }
@@ -121,7 +121,7 @@ struct DownsamplingSessionTests {
     }
 
     private func session(
-        _ request: DecodingRequest = DecodingRequest(), codec: any ImageDecoder = FakeIncrementalDecoder(),
+        _ request: DecodingRequest = DecodingRequest(), codec: any ImageDecoder = FakeDecoder(),
         limits: DecodingLimits = .default, throttle: PreviewThrottle = .unlimited
     ) -> (any DecodingSession)? {
         DownsamplingDecoder(decoders: [codec], limits: limits).makeSession(request: request, throttle: throttle)

@@ -147,11 +147,11 @@ extension ManualScheduler {
     }
 
     /// Waits until the work has this priority.
-    func reaches(_ priority: RequestPriority, of id: WorkID) async {
+    func reaches(_ priority: RequestPriority, of id: Int) async {
         await waitUntil { Self.lastPriority(of: id, in: $0) == priority }
     }
 
-    private static func lastPriority(of id: WorkID, in messages: [Message]) -> RequestPriority? {
+    private static func lastPriority(of id: Int, in messages: [Message]) -> RequestPriority? {
         messages.reduce(nil) { last, message in
             switch message {
             case .enqueued(id, _, let priority, _), .reprioritized(id, let priority): priority

@@ -1,14 +1,22 @@
 package import ImageCore
 import Synchronization
 
-/// A decoder of `FakeImage` files that logs its calls. Can fail and wait at a gate.
-package final class FakeDecoder: ImageDecoder {
-    /// A call of the decoder.
+/// A decoder of `FakeImage` files, also while they arrive, that logs its calls. Can fail and wait at a gate.
+package final class FakeDecoder: IncrementalImageDecoder {
+    /// A call of the decoder or of its images.
     package enum Message: Hashable, Sendable {
         /// A call of `open`.
         case open(byteCount: Int)
         /// A decode of an opened image.
         case decode(frame: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference = .quality)
+        /// A call of `makeIncrementalImage`.
+        case makeIncrementalImage
+        /// A call of `start`.
+        case start(PixelSize, PixelLayout)
+        /// A call of `append`.
+        case append(byteCount: Int)
+        /// A call of `decodePreview`, with the extent of the preview.
+        case decodePreview(PreviewExtent)
     }
 
     /// The format that the decoder reports.
@@ -16,6 +24,7 @@ package final class FakeDecoder: ImageDecoder {
     private let openFailure: ImageDecodingError?
     private let decodeFailure: ImageDecodingError?
     private let gate: TestGate?
+    private let previewByteCount: Int
     private let log = Mutex<[Message]>([])
 
     /// Creates a decoder.
@@ -25,14 +34,16 @@ package final class FakeDecoder: ImageDecoder {
     ///   - openFailure: The error that each `open` throws.
     ///   - decodeFailure: The error that each decode throws after half of the rows.
     ///   - gate: A gate at which each decode blocks its thread before the first row.
+    ///   - previewByteCount: The number of bytes that incremental images report for their previews.
     package init(
         format: ImageFormat = .fake, openFailure: ImageDecodingError? = nil, decodeFailure: ImageDecodingError? = nil,
-        gate: TestGate? = nil
+        gate: TestGate? = nil, previewByteCount: Int = 0
     ) {
         self.format = format
         self.openFailure = openFailure
         self.decodeFailure = decodeFailure
         self.gate = gate
+        self.previewByteCount = previewByteCount
     }
 
     /// All calls so far, in order.
@@ -41,13 +52,20 @@ package final class FakeDecoder: ImageDecoder {
     package func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
     package func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
-        log.withLock { $0.append(.open(byteCount: data.count)) }
+        note(.open(byteCount: data.count))
         if let openFailure { throw openFailure }
         return FakeOpenedImage(try FakeImageFile(data, limits: limits), owner: self)
     }
 
+    package func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
+        note(.makeIncrementalImage)
+        return FakeIncrementalImage(limits: limits, heldByteCount: previewByteCount) { [self] in note($0) }
+    }
+
+    private func note(_ message: Message) { log.withLock { $0.append(message) } }
+
     fileprivate func willDecode(_ message: Message) -> ImageDecodingError? {
-        log.withLock { $0.append(message) }
+        note(message)
         gate?.passBlocking()
         return decodeFailure
     }

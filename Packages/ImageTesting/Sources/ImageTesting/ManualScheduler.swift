@@ -2,56 +2,40 @@ package import ImageCore
 
 /// A scheduler whose work a test starts, in any order. It logs its calls.
 ///
-/// Starting work that does not wait throws `NotWaiting`, which explains the reason in a failed test.
+/// The numbers of work are those of its arrival, from 1.
 package final class ManualScheduler: WorkScheduler {
-    /// The number of a call, in order of arrival, from 1.
-    package struct WorkID: RawRepresentable, Hashable, Sendable {
-        /// The number, from 1.
-        package let rawValue: Int
-
-        /// Creates an identifier from a number.
-        package init(rawValue: Int) { self.rawValue = rawValue }
-    }
-
     /// A call of the scheduler or a change of its work.
     package enum Message: Hashable, Sendable {
-        /// The work was added to a lane.
-        case enqueued(WorkID, WorkLane, RequestPriority, server: String?)
+        /// The work with this number was added to a lane.
+        case enqueued(Int, WorkLane, RequestPriority, server: String?)
         /// The priority of waiting work changed.
-        case reprioritized(WorkID, RequestPriority)
+        case reprioritized(Int, RequestPriority)
         /// The caller's task was cancelled while its work waited.
-        case cancelled(WorkID)
-        /// The test started the work.
-        case started(WorkID)
-        /// The work returned or threw.
-        case finished(WorkID)
+        case cancelled(Int)
     }
 
-    /// An error for work that was never enqueued, was cancelled, or has already started.
-    package struct NotWaiting: Error, CustomStringConvertible {
-        /// The work that the test wanted to start, or nil if that was the next work.
-        let id: WorkID?
+    /// An error for work that does not wait: it was never enqueued, was cancelled, or has already started.
+    package struct NotWaiting: Error {
+        /// The number of the work, or nil for the next one.
+        let number: Int?
+        /// All messages so far.
         let messages: [Message]
-
-        /// The work and all messages.
-        package var description: String {
-            "\(id.map { "work \($0.rawValue) does not wait" } ?? "no work waits"); so far: \(messages)"
-        }
     }
 
     private struct Item: Sendable {
-        var id: WorkID
+        var number: Int
         var priority: LivePriority
         let signal = OneTimeSignal()
     }
 
     private struct State: Sendable {
-        var lastID = 0
+        var count = 0
         var waiting: [Item] = []
+        var finished: Set<Int> = []
         var messages: [Message] = []
 
-        mutating func take(_ id: WorkID) -> Item? {
-            waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
+        mutating func take(_ number: Int) -> Item? {
+            waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0) }
         }
     }
 
@@ -64,31 +48,45 @@ package final class ManualScheduler: WorkScheduler {
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
-        let id = makeID()
+        let number = state.change { state in
+            state.count += 1
+            return state.count
+        }
         let observation = priority.observe { [state] priority in
             state.change { state in
-                if state.waiting.contains(where: { $0.id == id }) {
-                    state.messages.append(.reprioritized(id, priority.value))
+                if state.waiting.contains(where: { $0.number == number }) {
+                    state.messages.append(.reprioritized(number, priority.value))
                 }
             }
         }
         defer { observation.cancel() }
         try Task.checkCancellation()
-        let item = Item(id: id, priority: priority)
+        let item = Item(number: number, priority: priority)
         state.change { state in
             state.waiting.append(item)
-            state.messages.append(.enqueued(id, lane, priority.value, server: server))
+            state.messages.append(.enqueued(number, lane, priority.value, server: server))
         }
-        try await item.signal.wait { cancel(id) }
-        defer { state.change { $0.messages.append(.finished(id)) } }
+        try await item.signal.wait { [state] in
+            let item = state.change { state in
+                let item = state.take(number)
+                if item != nil { state.messages.append(.cancelled(number)) }
+                return item
+            }
+            item?.signal.fail(CancellationError())
+        }
+        defer { _ = state.change { $0.finished.insert(number) } }
         return try await work { _ in }
     }
 
     /// All messages so far, in order.
     package var messages: [Message] { state.value.messages }
 
-    /// The waiting work, by priority and then by arrival.
-    package var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
+    /// The numbers of the waiting work, by priority and then by arrival.
+    package var waiting: [Int] {
+        state.value.waiting.map { (number: $0.number, priority: $0.priority.value) }
+            .sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
+            .map(\.number)
+    }
 
     /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
     package func waitForArrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
@@ -103,27 +101,19 @@ package final class ManualScheduler: WorkScheduler {
         await state.waitUntil({ condition($0.messages) }, file: file, line: line)
     }
 
-    /// Starts this work and waits until it has finished.
-    package func run(_ id: WorkID) async throws {
-        try start(id)
-        await waitUntil { $0.contains(.finished(id)) }
-    }
-
-    /// Starts this work. Does not wait for its end.
-    package func start(_ id: WorkID) throws {
-        let item = state.change { state in
-            let item = state.take(id)
-            if item != nil { state.messages.append(.started(id)) }
-            return item
+    /// Starts this work and waits until it has returned or thrown.
+    package func run(_ number: Int) async throws {
+        guard let item = state.change({ $0.take(number) }) else {
+            throw NotWaiting(number: number, messages: messages)
         }
-        guard let item else { throw NotWaiting(id: id, messages: messages) }
         item.signal.send()
+        await state.waitUntil { $0.finished.contains(number) }
     }
 
     /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.
     @discardableResult
-    package func runNext() async throws -> WorkID {
-        guard let next = waiting.first else { throw NotWaiting(id: nil, messages: messages) }
+    package func runNext() async throws -> Int {
+        guard let next = waiting.first else { throw NotWaiting(number: nil, messages: messages) }
         try await run(next)
         return next
     }
@@ -131,27 +121,5 @@ package final class ManualScheduler: WorkScheduler {
     /// Runs all waiting work, one after the other.
     package func runAll() async throws {
         while !waiting.isEmpty { try await runNext() }
-    }
-
-    private func makeID() -> WorkID {
-        state.change { state in
-            state.lastID += 1
-            return WorkID(rawValue: state.lastID)
-        }
-    }
-
-    private func cancel(_ id: WorkID) {
-        let item = state.change { state in
-            let item = state.take(id)
-            if item != nil { state.messages.append(.cancelled(id)) }
-            return item
-        }
-        item?.signal.fail(CancellationError())
-    }
-
-    private static func inOrder(_ waiting: [Item]) -> [Item] {
-        waiting.map { (item: $0, priority: $0.priority.value) }
-            .sorted { ($1.priority, $0.item.id.rawValue) < ($0.priority, $1.item.id.rawValue) }
-            .map(\.item)
     }
 }

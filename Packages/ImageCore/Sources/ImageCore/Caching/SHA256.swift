@@ -71,10 +71,7 @@ package enum SHA256 {
         padded.reserveCapacity(message.count + 72)
         padded.append(0x80)
         padded.append(contentsOf: repeatElement(0, count: (120 - padded.count % 64) % 64))
-        let bits = UInt64(message.count) * 8
-        for shift in stride(from: 56, through: 0, by: -8) {
-            padded.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-        }
+        padded.append(bigEndian: UInt64(message.count) * 8)
         return padded
     }
 

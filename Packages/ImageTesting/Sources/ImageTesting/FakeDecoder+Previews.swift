@@ -1,63 +1,21 @@
-package import ImageCore
-import Synchronization
+import ImageCore
 
-/// A decoder of `FakeImage` files that also decodes partial files, row by row.
+/// A `FakeImage` file that is decoded row by row while its bytes arrive.
 ///
 /// Previews show frame 0. An image of a single color is complete as soon as the color has arrived.
-package final class FakeIncrementalDecoder: IncrementalImageDecoder {
-    private let whole = FakeDecoder()
-    private let log = Mutex<[Message]>([])
-
-    /// A call of the decoder or of its incremental images.
-    package enum Message: Hashable, Sendable {
-        /// A call of `makeIncrementalImage`.
-        case makeIncrementalImage
-        /// A call of `start`.
-        case start(PixelSize, PixelLayout)
-        /// A call of `append`.
-        case append(byteCount: Int)
-        /// A call of `decodePreview`, with the extent of the preview.
-        case decodePreview(PreviewExtent)
-    }
-
-    fileprivate let heldByteCount: Int
-
-    /// Creates a decoder.
-    ///
-    /// - Parameter heldByteCount: The number of bytes that the images report for their previews.
-    package init(heldByteCount: Int = 0) { self.heldByteCount = heldByteCount }
-
-    /// All calls so far, in order.
-    package var messages: [Message] { log.withLock { $0 } }
-
-    /// The format of `FakeImage`.
-    package var format: ImageFormat { .fake }
-
-    package func recognizes(_ prefix: Data) -> Bool { whole.recognizes(prefix) }
-
-    package func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
-        try whole.open(data, limits: limits)
-    }
-
-    package func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
-        note(.makeIncrementalImage)
-        return FakeIncrementalImage(owner: self, limits: limits)
-    }
-
-    fileprivate func note(_ message: Message) { log.withLock { $0.append(message) } }
-}
-
-private final class FakeIncrementalImage: IncrementalImage {
-    private let owner: FakeIncrementalDecoder
+final class FakeIncrementalImage: IncrementalImage {
     private let limits: DecodingLimits
+    private let heldByteCount: Int
+    private let note: (FakeDecoder.Message) -> Void
     private var data = Data()
     private(set) var header: ImageHeader?
     private var pixelOffset = 0
     private var size: PixelSize?
 
-    init(owner: FakeIncrementalDecoder, limits: DecodingLimits) {
-        self.owner = owner
+    init(limits: DecodingLimits, heldByteCount: Int, note: @escaping (FakeDecoder.Message) -> Void) {
         self.limits = limits
+        self.heldByteCount = heldByteCount
+        self.note = note
     }
 
     var extent: PreviewExtent {
@@ -71,10 +29,10 @@ private final class FakeIncrementalImage: IncrementalImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
 
-    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { owner.heldByteCount }
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { heldByteCount }
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
-        owner.note(.start(size, layout))
+        note(.start(size, layout))
         guard size == header?.storedSize, layout == .rgba8 else {
             throw .unsupported(.fake, "previews only have the stored size and RGBA")
         }
@@ -82,7 +40,7 @@ private final class FakeIncrementalImage: IncrementalImage {
     }
 
     func append(_ bytes: Data) throws(ImageDecodingError) {
-        owner.note(.append(byteCount: bytes.count))
+        note(.append(byteCount: bytes.count))
         data.append(bytes)
         guard header == nil else { return }
         do throws(ImageDecodingError) {
@@ -95,7 +53,7 @@ private final class FakeIncrementalImage: IncrementalImage {
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
-        owner.note(.decodePreview(extent))
+        note(.decodePreview(extent))
         guard let size else { throw .malformed(.fake, "not started") }
         for y in 0..<extent.rows { try sink.receive(row(y, width: size.width).span) }
     }
