@@ -2,8 +2,8 @@ import ImageMemoryCaching
 import Synchronization
 import Testing
 
-/// A queue that evicts the least recently used entry, with one defect.
-struct BrokenQueue: Sendable {
+/// An order that evicts the least recently used entry, with one defect.
+struct BrokenOrder: EvictionOrder {
     /// The raw value is the rule that it breaks.
     enum Defect: String, CaseIterable {
         case keepsLast = "there is no victim if there are no entries"
@@ -13,21 +13,37 @@ struct BrokenQueue: Sendable {
         case staysEmpty = "a policy whose entries are all gone accepts new ones"
         case ignoresFree = "entries of any cost are evicted, from zero to the largest number"
         case duplicatesUsed = "the victim is an entry after any sequence of events"
+        case clearsAtZero = "the limits can change at any time, from zero to unlimited"
+        case choosesIncoming = "a victim for an incoming entry is an entry, whether the new one is inserted or not"
+        case addsCosts = "the costs of an incoming entry and of the others may exceed the largest number"
+        case refusesAll = "an entry like the others is not refused forever"
+        case sharesEntries = "the orders of a policy are independent"
     }
 
     let defect: Defect?
     /// The least recently used slot is first.
-    private(set) var slots: [Int] = []
+    private var slots: [Int] = []
     private var used: Set<Int> = []
     private var removed: Set<Int> = []
     private var last: Int?
     private var eventCount = 0
+    private var totalCost = 0
 
     init(_ defect: Defect?) { self.defect = defect }
 
-    mutating func insert(_ slot: Int, cost: Int) {
+    static func policy(_ defect: Defect?) -> EvictionPolicy {
+        if defect == .sharesEntries { return SharedOrder.policy }
+        return EvictionPolicy(name: "broken") { BrokenOrder(defect) }
+    }
+
+    mutating func setLimits(_ limits: CacheLimits) {
+        if defect == .clearsAtZero, limits.cost == 0 { slots = [] }
+    }
+
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
         eventCount += 1
-        if defect == .ignoresFree && cost == 0 || defect == .staysEmpty && last != nil { return }
+        totalCost &+= entry.cost
+        if defect == .ignoresFree && entry.cost == 0 || defect == .staysEmpty && last != nil { return }
         removed.remove(slot)
         slots.append(slot)
     }
@@ -54,66 +70,23 @@ struct BrokenQueue: Sendable {
         if let index = slots.firstIndex(of: slot) { slots.remove(at: index) }
     }
 
-    mutating func move(_ slot: Int, to newSlot: Int) { slots = slots.map { $0 == slot ? newSlot : $0 } }
-
-    func victim() -> Int? {
-        let waiting = slots.filter { !removed.contains($0) }
-        if defect == .sparesUsed { return waiting.first { !used.contains($0) } }
-        return waiting.first ?? (defect == .keepsLast ? last : nil)
-    }
-}
-
-/// An order for memory with one defect.
-struct BrokenOrder: EvictionOrder {
-    enum Defect: String, CaseIterable {
-        case clearsAtZero = "the limits can change at any time, from zero to unlimited"
-        case choosesIncoming = "a victim for an incoming entry is an entry, whether the new one is inserted or not"
-        case addsCosts = "the costs of an incoming entry and of the others may exceed the largest number"
-        case refusesAll = "an entry like the others is not refused forever"
-        case sharesEntries = "the orders of a policy are independent"
-    }
-
-    let defect: Defect?
-    private var queue: BrokenQueue
-    private var totalCost = 0
-
-    init(_ defect: Defect?, queue: BrokenQueue.Defect? = nil) {
-        self.defect = defect
-        self.queue = BrokenQueue(queue)
-    }
-
-    static func policy(_ defect: Defect) -> EvictionPolicy {
-        if defect == .sharesEntries { return SharedOrder.policy }
-        return EvictionPolicy(name: "\(defect)") { BrokenOrder(defect) }
-    }
-
-    mutating func setLimits(_ limits: CacheLimits) {
-        if defect == .clearsAtZero, limits.cost == 0 { queue = BrokenQueue(nil) }
-    }
-
-    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
-        totalCost &+= entry.cost
-        queue.insert(slot, cost: entry.cost)
-    }
-
-    mutating func use(_ slot: Int) { queue.use(slot) }
-
-    mutating func remove(_ slot: Int) { queue.remove(slot) }
-
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        switch defect {
+        let waiting = slots.filter { !removed.contains($0) }
+        return switch defect {
         case .refusesAll where incoming != nil: nil
-        case .choosesIncoming where incoming != nil: queue.slots.max().map { $0 + 1 }
+        case .choosesIncoming where incoming != nil: slots.max().map { $0 + 1 }
         // Without the overflow operator it would end the process.
         case .addsCosts where totalCost &+ (incoming?.cost ?? 0) < 0: -1
-        default: queue.victim()
+        case .sparesUsed: waiting.first { !used.contains($0) }
+        case .keepsLast: waiting.first ?? last
+        default: waiting.first
         }
     }
 }
 
 /// An order that shares its entries with the other orders of its policy.
 private final class SharedOrder: EvictionOrder {
-    private let queue = Mutex(BrokenQueue(nil))
+    private let order = Mutex(BrokenOrder(nil))
 
     static var policy: EvictionPolicy {
         let order = SharedOrder()
@@ -121,8 +94,8 @@ private final class SharedOrder: EvictionOrder {
     }
 
     func setLimits(_ limits: CacheLimits) {}
-    func insert(_ entry: EvictionCandidate, at slot: Int) { queue.withLock { $0.insert(slot, cost: entry.cost) } }
-    func use(_ slot: Int) { queue.withLock { $0.use(slot) } }
-    func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
-    func victim(for incoming: EvictionCandidate?) -> Int? { queue.withLock { $0.victim() } }
+    func insert(_ entry: EvictionCandidate, at slot: Int) { order.withLock { $0.insert(entry, at: slot) } }
+    func use(_ slot: Int) { order.withLock { $0.use(slot) } }
+    func remove(_ slot: Int) { order.withLock { $0.remove(slot) } }
+    func victim(for incoming: EvictionCandidate?) -> Int? { order.withLock { $0.victim(for: incoming) } }
 }

@@ -1,47 +1,47 @@
-/// The methods that the eviction policies of all caches have.
-protocol TestedEviction: Sendable {
-    mutating func insert(_ slot: Int, cost: Int)
-    mutating func use(_ slot: Int)
-    mutating func remove(_ slot: Int)
-    mutating func victim() -> Int?
-}
+import ImageCore
+import ImageMemoryCaching
 
-/// An eviction policy, and the entries that it should know. Calls the policy as a cache does.
-struct EvictionFixture<Policy: TestedEviction> {
-    var policy: Policy
+/// An eviction order, and the entries that it should know. Calls the order as a cache does.
+struct EvictionFixture {
+    var order: any EvictionOrder
     /// The slots of the entries, in the order of their insertion.
     private(set) var slots: [Int] = []
     private var freeSlots: [Int] = []
+    private var insertionCount = 0
 
-    init(_ policy: Policy) { self.policy = policy }
-
-    /// Inserts an entry at a free slot, and returns the slot.
-    @discardableResult
-    mutating func insert(cost: Int = 1) -> Int {
-        let slot = freeSlots.popLast() ?? slots.count
-        insert(at: slot, cost: cost)
-        return slot
+    init(_ policy: EvictionPolicy, _ limits: CacheLimits = CacheLimits()) {
+        order = policy.makeOrder()
+        order.setLimits(limits)
     }
 
-    mutating func insert(at slot: Int, cost: Int = 1) {
+    /// Inserts an entry with a hash of its own at a free slot, and returns the slot.
+    @discardableResult
+    mutating func insert(cost: Int = 1) -> Int {
+        insertionCount += 1
+        return insert(EvictionOrderContract.candidate(insertionCount, cost: cost))
+    }
+
+    mutating func insert(_ entry: EvictionCandidate) -> Int {
+        let slot = freeSlots.popLast() ?? slots.count
         slots.append(slot)
-        policy.insert(slot, cost: cost)
+        order.insert(entry, at: slot)
+        return slot
     }
 
     mutating func insert(count: Int) { for _ in 0..<count { insert() } }
 
-    mutating func use(_ slot: Int) { policy.use(slot) }
+    mutating func use(_ slot: Int) { order.use(slot) }
 
     mutating func remove(_ slot: Int) {
         slots.removeAll { $0 == slot }
         freeSlots.append(slot)
-        policy.remove(slot)
+        order.remove(slot)
     }
 
-    /// Evicts an entry for which the policy asks, and returns its slot.
+    /// Evicts an entry for which the order asks, and returns its slot.
     @discardableResult
     mutating func evict() throws(ContractViolation) -> Int {
-        guard let victim = policy.victim() else {
+        guard let victim = order.victim(for: nil) else {
             throw ContractViolation("there is no victim, but \(slots.count) entries")
         }
         try expectEntry(at: victim)
@@ -60,7 +60,7 @@ struct EvictionFixture<Policy: TestedEviction> {
     }
 
     mutating func expectNoVictim() throws(ContractViolation) {
-        if let victim = policy.victim() {
+        if let victim = order.victim(for: nil) {
             throw ContractViolation("the victim is slot \(victim), but there is no entry")
         }
     }

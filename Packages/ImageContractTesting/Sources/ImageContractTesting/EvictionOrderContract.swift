@@ -10,11 +10,9 @@ public enum EvictionOrderContract {
     public typealias Subject = EvictionPolicy
 
     /// All rules.
-    public static var rules: [ContractRule<Subject>] {
-        EvictionRules<Subject, MemoryEviction>.rules { MemoryEviction($0.makeOrder()) } + own
-    }
+    public static var rules: [ContractRule<Subject>] { events + limits }
 
-    private static var own: [ContractRule<Subject>] {
+    private static var limits: [ContractRule<Subject>] {
         [
             ContractRule("the limits can change at any time, from zero to unlimited") { policy in
                 let limits = [0, 1, 10, 500, .max - 1, .max].flatMap {
@@ -29,9 +27,9 @@ public enum EvictionOrderContract {
                 }
             },
             ContractRule("the costs of an incoming entry and of the others may exceed the largest number") { policy in
-                var fixture = EvictionFixture(MemoryEviction(policy.makeOrder()))
+                var fixture = EvictionFixture(policy)
                 for _ in 0..<2 { fixture.insert(cost: .max / 2) }
-                while let victim = fixture.policy.order.victim(for: candidate(100, cost: .max)) {
+                while let victim = fixture.order.victim(for: candidate(100, cost: .max)) {
                     try fixture.expectEntry(at: victim)
                     fixture.remove(victim)
                 }
@@ -39,17 +37,17 @@ public enum EvictionOrderContract {
             },
             ContractRule("an entry like the others is not refused forever") { policy in
                 for limits in [CacheLimits(cost: 100), CacheLimits(count: 100)] {
-                    var fixture = EvictionFixture(MemoryEviction(policy.makeOrder(), limits))
+                    var fixture = EvictionFixture(policy, limits)
                     fixture.insert(count: 100)
-                    let isAdmitted = (0..<1_000).contains { _ in fixture.policy.order.victim(for: candidate(100)) != nil
+                    let isAdmitted = (0..<1_000).contains { _ in fixture.order.victim(for: candidate(100)) != nil
                     }
                     try expect(isAdmitted, "it is refused 1000 times")
                 }
             },
             ContractRule("the orders of a policy are independent") { policy in
-                var full = EvictionFixture(MemoryEviction(policy.makeOrder()))
+                var full = EvictionFixture(policy)
                 full.insert(count: 10)
-                var other = EvictionFixture(MemoryEviction(policy.makeOrder()))
+                var other = EvictionFixture(policy)
                 try other.expectNoVictim()
                 other.insert(count: 2)
                 for _ in 0..<10 { try full.evict() }
@@ -86,38 +84,15 @@ public enum EvictionOrderContract {
     }
 }
 
-/// An order as the rules for all caches see it.
-struct MemoryEviction: TestedEviction {
-    var order: any EvictionOrder
-    private var insertionCount = 0
-    /// The entry to insert; nil for one with a number of its own.
-    var next: EvictionCandidate?
-
-    init(_ order: any EvictionOrder, _ limits: CacheLimits = CacheLimits()) {
-        self.order = order
-        self.order.setLimits(limits)
-    }
-
-    mutating func insert(_ slot: Int, cost: Int) {
-        insertionCount += 1
-        order.insert(next ?? EvictionOrderContract.candidate(insertionCount, cost: cost), at: slot)
-        next = nil
-    }
-
-    mutating func use(_ slot: Int) { order.use(slot) }
-    mutating func remove(_ slot: Int) { order.remove(slot) }
-    mutating func victim() -> Int? { order.victim(for: nil) }
-}
-
 /// The costs of the entries of a cache, which calls an order to keep its limits.
 private struct SimulatedCache {
-    var fixture: EvictionFixture<MemoryEviction>
+    var fixture: EvictionFixture
     private var limits: CacheLimits
     private var costs: [Int: Int] = [:]
     private var totalCost = 0
 
     init(_ policy: EvictionPolicy, _ limits: CacheLimits) {
-        fixture = EvictionFixture(MemoryEviction(policy.makeOrder(), limits))
+        fixture = EvictionFixture(policy, limits)
         self.limits = limits
     }
 
@@ -125,12 +100,11 @@ private struct SimulatedCache {
     mutating func insert(_ entry: EvictionCandidate) throws(ContractViolation) {
         guard entry.cost <= limits.cost, limits.count > 0 else { return }
         while totalCost > limits.cost - entry.cost || costs.count >= limits.count {
-            guard let victim = fixture.policy.order.victim(for: entry) else { return }
+            guard let victim = fixture.order.victim(for: entry) else { return }
             try fixture.expectEntry(at: victim)
             remove(victim)
         }
-        fixture.policy.next = entry
-        costs[fixture.insert(cost: entry.cost)] = entry.cost
+        costs[fixture.insert(entry)] = entry.cost
         totalCost += entry.cost
     }
 
@@ -144,7 +118,7 @@ private struct SimulatedCache {
 
     mutating func setLimits(_ limits: CacheLimits) throws(ContractViolation) {
         self.limits = limits
-        fixture.policy.order.setLimits(limits)
+        fixture.order.setLimits(limits)
         while totalCost > limits.cost || costs.count > limits.count { count(try fixture.evict()) }
     }
 }
