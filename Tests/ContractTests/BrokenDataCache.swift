@@ -3,34 +3,33 @@ import ImageCore
 import ImageTesting
 import Testing
 
-/// A fake that breaks one rule, which is the raw value of its defect.
+/// A fake that breaks one rule.
 struct BrokenDataCache: ImageDataCache {
-    enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case inventsEntries = "an entry that was never stored is absent"
-        case roundsDates = "a stored entry is found with its data, metadata and date"
-        case clampsDates = "an entry with a date far in the past or future is found with that date"
-        case dropsEmptyEntries = "an entry without data or metadata is stored like any other"
-        case returnsSlices = "the data of an entry starts at index 0"
-        case keepsMetadata = "a second store replaces the whole entry"
-        case truncatesKeys = "keys are compared in full, whatever their length and characters"
-        case removesEverything = "remove(for:) removes one entry and no other"
-        case keepsEverything = "removeAll() removes every entry, and the cache accepts new ones"
-        case evictsEarly = "all entries that fit the limit are kept"
-        case ignoresLimit = "the limit holds after every store"
-        case ignoresMetadata = "metadata counts toward the limit"
-        case acceptsTooLarge = "an entry larger than the limit throws tooLarge and evicts no other"
-        case keepsOlderEntry = "a rejected entry also removes the older entry for its key"
-        case truncatesSlices = "a slice of other data is stored like any other data"
-        case truncatesLargeEntries = "an entry of one megabyte is found complete"
-        case keepsReplaced = "replacing an entry frees the space of the older one"
-        case keepsRemoved = "removing an entry frees its space"
-        case acceptsAnythingAtZero = "a cache with a limit of zero rejects every entry and keeps working"
-        case ignoresConcurrentLimit =
-            "the limit holds during concurrent stores, and no key returns the entry of another"
-        case writesInPlace = "a reader never finds a part of a large entry while it is replaced"
-        case mixesEntries = "concurrent stores for one key leave one of the entries, and no reader sees another"
+    enum Defect: CaseIterable {
+        case inventsEntries, keepsMetadata, removesEverything, keepsEverything, evictsEarly, keepsReplaced, keepsRemoved
+        case roundsDates, clampsDates, dropsEmptyEntries, returnsSlices, truncatesSlices, truncatesLargeEntries
+        case truncatesKeys, ignoresLimit, acceptsTooLarge, keepsOlderEntry, acceptsAnythingAtZero
+        case ignoresConcurrentLimit, writesInPlace, mixesEntries
 
-        var testDescription: String { rawValue }
+        var rule: String {
+            switch self {
+            case .inventsEntries, .keepsMetadata, .removesEverything, .keepsEverything, .evictsEarly, .keepsReplaced,
+                .keepsRemoved:
+                "a cache that is large enough has the last entry of each key that was not removed"
+            case .roundsDates, .clampsDates, .dropsEmptyEntries, .truncatesSlices, .truncatesLargeEntries:
+                "an entry is found unchanged, whatever its data, metadata and date"
+            case .returnsSlices: "the data of an entry starts at index 0"
+            case .truncatesKeys: "keys are compared in full, whatever their length and characters"
+            case .ignoresLimit: "the limit holds after every store"
+            case .acceptsTooLarge, .keepsOlderEntry:
+                "an entry larger than the limit throws tooLarge, removes the older one, and evicts no other"
+            case .acceptsAnythingAtZero: "a cache with a limit of zero rejects every entry and keeps working"
+            case .ignoresConcurrentLimit:
+                "the limit holds during concurrent stores, and no key returns the entry of another"
+            case .writesInPlace: "a reader never finds a part of a large entry while it is replaced"
+            case .mixesEntries: "concurrent stores for one key leave one of the entries, and no reader sees another"
+            }
+        }
     }
 
     private let defect: Defect
@@ -41,7 +40,7 @@ struct BrokenDataCache: ImageDataCache {
         self.defect = defect
         self.byteLimit = byteLimit
         let isUnlimited = [
-            .ignoresLimit, .ignoresMetadata, .acceptsTooLarge, .acceptsAnythingAtZero, .ignoresConcurrentLimit,
+            .ignoresLimit, .acceptsTooLarge, .acceptsAnythingAtZero, .ignoresConcurrentLimit,
         ].contains(defect)
         cache = InMemoryDataCache(byteLimit: isUnlimited ? .max : defect == .evictsEarly ? byteLimit / 2 : byteLimit)
     }

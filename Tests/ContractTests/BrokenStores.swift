@@ -58,23 +58,34 @@ enum FullStoreDefect: String {
     }
 }
 
-/// Keeps the first entry for each key in a second cache, even if it is replaced or removed.
-private struct HoardingCache: ImageDataCache {
-    let cache: InMemoryDataCache
-    let firstEntries: InMemoryDataCache
+/// A double that breaks some calls, and forwards the others to a fake.
+protocol DataCacheDouble: ImageDataCache {
+    var cache: InMemoryDataCache { get }
+}
 
+extension DataCacheDouble {
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
-        if try await firstEntries.entry(for: key) == nil { try await firstEntries.store(entry, for: key) }
         try await cache.store(entry, for: key)
     }
 
     func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
 
     func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
+}
+
+/// Keeps the first entry for each key in a second cache, even if it is replaced or removed.
+private struct HoardingCache: DataCacheDouble {
+    let cache: InMemoryDataCache
+    let firstEntries: InMemoryDataCache
+
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
+        if try await firstEntries.entry(for: key) == nil { try await firstEntries.store(entry, for: key) }
+        try await cache.store(entry, for: key)
+    }
 }
 
 /// A cache that accesses its storage on the calling thread.

@@ -4,7 +4,7 @@ import ImageTesting
 import Synchronization
 
 /// A streaming fake that breaks one rule, which is the raw value of its defect.
-struct BrokenStreamingDataCache: StreamingDataCache {
+struct BrokenStreamingDataCache: StreamingDataCache, DataCacheDouble {
     enum Defect: String {
         case showsPieces = "an entry that is written in pieces is found complete once it is finished, and not before"
         case dropsOlder = "the older entry is found until the new one is finished, and stays if that is cancelled"
@@ -21,7 +21,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
 
     let defect: Defect
     let byteLimit: Int
-    private let cache: InMemoryDataCache
+    let cache: InMemoryDataCache
     /// The bytes that writers have written over the entries of readers.
     private let overwritten = MessageLog<Data>()
 
@@ -30,18 +30,6 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         self.byteLimit = byteLimit
         cache = InMemoryDataCache(byteLimit: defect == .ignoresLimit ? .max : byteLimit)
     }
-
-    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
-        try await cache.entry(for: key)
-    }
-
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
-        try await cache.store(entry, for: key)
-    }
-
-    func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
-
-    func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?

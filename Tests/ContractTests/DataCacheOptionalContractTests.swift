@@ -15,12 +15,6 @@ struct DataCacheReopeningContractTests {
         try await rule.check { folder.diskCache(byteLimit: $0) }
     }
 
-    @Test("a cache in SQLite passes", arguments: rules)
-    func sqlite(_ rule: Rule) async throws {
-        let folder = try ContractFolder()
-        try await rule.check { try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: $0) }
-    }
-
     @Test("each rule fails for a cache that breaks it", arguments: rules)
     func brokenDouble(_ rule: Rule) async throws {
         let defect = try #require(ReopeningDefect(rawValue: rule.name), "there is no broken double for this rule")
@@ -36,30 +30,6 @@ struct DataCacheFaultContractTests {
         try await rule.check { limit in
             DataCacheContract.Damageable(cache: folder.diskCache(byteLimit: limit)) {
                 try folder.damageFiles(containing: $0)
-            }
-        }
-    }
-
-    @Test("a cache in SQLite passes the rules about damage", arguments: DataCacheContract.damage)
-    func sqlite(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Damageable>) async throws {
-        let folder = try ContractFolder()
-        try await rule.check { limit in
-            let cache = try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: limit)
-            return DataCacheContract.Damageable(cache: cache) { key in
-                try await cache.execute(
-                    "update entry set data = zeroblob(length(data)) where key = ?", .bytes(Data(key.identifier.utf8)))
-            }
-        }
-    }
-
-    @Test("a cache in SQLite passes the rules about a full device", arguments: DataCacheContract.fullStore)
-    func fullSQLite(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Fillable>) async throws {
-        let folder = try ContractFolder()
-        try await rule.check { limit in
-            let cache = try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: limit)
-            return DataCacheContract.Fillable(cache: cache) { isFull in
-                // SQLite uses the current number of pages if that is larger than the limit.
-                try await cache.execute("pragma max_page_count = \(isFull ? 1 : 1_000_000_000)")
             }
         }
     }
@@ -81,22 +51,6 @@ struct DataCacheFaultContractTests {
 struct DataCacheInterruptionContractTests {
     typealias Rule = ContractRule<@Sendable () async throws -> DataCacheContract.Interruptible>
 
-    @Test("a cache in SQLite passes", arguments: DataCacheContract.interruption)
-    func sqlite(_ rule: Rule) async throws {
-        let folder = try ContractFolder()
-        let stores = Counter()
-        try await rule.check {
-            let path = folder.path + "/\(stores.next()).db"
-            let cache = try SQLiteDataCache(path: path, byteLimit: 10_000_000)
-            return DataCacheContract.Interruptible(
-                open: { try SQLiteDataCache(path: path, byteLimit: 10_000_000) },
-                failWrites: { count in
-                    // The entries that the rules store first take about ten pages.
-                    try await cache.execute("pragma max_page_count = \(count.map { 6 + $0 } ?? 1_000_000_000)")
-                })
-        }
-    }
-
     @Test("a store that keeps what was written passes", arguments: DataCacheContract.interruption)
     func unbrokenDouble(_ rule: Rule) async throws { try await rule.check(InterruptedStore.makeSubject(nil)) }
 
@@ -110,14 +64,6 @@ struct DataCacheInterruptionContractTests {
 
 @Suite("The contract of ImageDataCache, for caches whose storage can block")
 struct DataCacheThreadContractTests {
-    @Test("a cache in SQLite passes", arguments: DataCacheContract.threads)
-    func sqlite(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
-        let folder = try ContractFolder()
-        try await rule.check { limit, onAccess in
-            try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: limit, onAccess: onAccess)
-        }
-    }
-
     @Test("each rule fails for a cache that blocks threads of the pool", arguments: DataCacheContract.threads)
     func brokenDouble(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         await #expect(throws: ContractViolation.self) {

@@ -3,7 +3,6 @@ import ImageContractTesting
 import ImageCore
 import ImageTesting
 import ImageTieredCaching
-import Synchronization
 import Testing
 
 @Suite("The contract of DataEncryption")
@@ -88,7 +87,7 @@ final class BrokenTransform: DataCacheTransform {
     }
 
     private let defect: Defect
-    private let calls = Mutex(0)
+    private let calls = Counter()
 
     init(_ defect: Defect) { self.defect = defect }
 
@@ -102,12 +101,8 @@ final class BrokenTransform: DataCacheTransform {
     }
 
     func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
-        let call = calls.withLock { calls in
-            calls += 1
-            return calls
-        }
         var entry = entry
-        if defect == .countsCalls { entry.data.append(UInt8(truncatingIfNeeded: call)) }
+        if defect == .countsCalls { entry.data.append(UInt8(truncatingIfNeeded: calls.next())) }
         return entry
     }
 }

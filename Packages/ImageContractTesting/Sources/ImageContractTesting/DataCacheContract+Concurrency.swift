@@ -1,4 +1,5 @@
 import ImageCore
+import ImageTesting
 
 /// Rules about concurrent calls, and about several caches on one store.
 extension DataCacheContract {
@@ -76,12 +77,12 @@ extension DataCacheContract {
     ) async throws {
         let candidates = (0..<6).map { entry(byteCount + $0 * 100, $0) }
         try await caches[0].store(candidates[0], for: key)
-        let finished = EventLog<Int>()
+        let finished = MessageLog<Int>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Two readers for each cache, so that a write is hardly ever unobserved.
             for cache in caches + caches {
                 group.addTask {
-                    while finished.count < candidates.count {
+                    while finished.messages.count < candidates.count {
                         try expect(try await cache.entry(for: key), isOneOf: candidates, orNothing: allowsGaps)
                         await Task.yield()
                     }
