@@ -35,6 +35,7 @@ struct BrokenTransport: DataTransport {
     private let defect: Defect
     private let inner: any DataTransport
     private let kept = Kept()
+    private let calls = Counter()
 
     init(_ defect: Defect, inner: any DataTransport) {
         self.defect = defect
@@ -87,13 +88,13 @@ struct BrokenTransport: DataTransport {
     }
 
     private func pull(_ body: TransportBody, isCounted: Bool) async throws(TransportError) -> Data? {
-        if defect == .returnsEmptyPieces, kept.isFirstTime() { return Data() }
-        if defect == .servesOnlyOneRequest, kept.served() > 1 { return nil }
+        if defect == .returnsEmptyPieces, calls.next() == 0 { return Data() }
+        if defect == .servesOnlyOneRequest, calls.next() > 0 { return nil }
         do throws(TransportError) {
             let piece =
                 defect == .ignoresCancellationOfBody || defect == .ignoresEarlierCancellation
                 ? try await pullInNewTask(body) : try await pullInner(body)
-            if piece == nil, defect == .fillsEmptyBodies, kept.isFirstTime() { return Data([0]) }
+            if piece == nil, defect == .fillsEmptyBodies, calls.next() == 0 { return Data([0]) }
             return defect == .losesBytes ? piece.map { Data($0.dropLast()) } : piece
         } catch {
             if case .closedEarly = error, defect == (isCounted ? .acceptsShortBodies : .acceptsDisconnects) {
@@ -121,31 +122,14 @@ struct EagerTransport: DataTransport {
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var response = try await inner.send(request)
-        let pieces = Pieces()
-        for try await piece in response.body { pieces.add(piece) }
-        response.body = TransportBody(pull: { () async throws(TransportError) in pieces.take() })
+        response.body = TransportBody(try await response.body.collected(expectedByteCount: nil, byteLimit: .max))
         return response
     }
 }
 
-private final class Pieces: Sendable {
-    private let rest = Mutex<[Data]>([])
-
-    func add(_ piece: Data) { rest.withLock { $0.append(piece) } }
-    func take() -> Data? { rest.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
-}
-
 private final class Kept: Sendable {
     private let bodies = Mutex<[TransportBody]>([])
-    private let times = Mutex(0)
 
     func add(_ body: TransportBody) { bodies.withLock { $0.append(body) } }
     func clear() { bodies.withLock { $0 = [] } }
-    func isFirstTime() -> Bool { served() == 1 }
-    func served() -> Int {
-        times.withLock { times in
-            times += 1
-            return times
-        }
-    }
 }

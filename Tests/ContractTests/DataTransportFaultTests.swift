@@ -4,7 +4,6 @@ import HTTPTransports
 import HTTPTypes
 import ImageContractTesting
 import ImageTransporting
-import Synchronization
 import Testing
 
 @Suite("The contract of DataTransport: faults", .timeLimit(.minutes(10)))
@@ -79,16 +78,16 @@ struct FaultBlindTransport: DataTransport {
         if defect == .rejectsUnknownCodings, response.head.headers[.contentEncoding]?.isEmpty == false {
             throw .malformedResponse("a content coding that was not requested")
         }
-        let (body, surplus) = (response.body, Surplus(count: defect == .returnsSurplus ? 1 : 0))
-        response.body = TransportBody(pull: { () async throws(TransportError) in try await pull(body, surplus) })
+        let (body, ends) = (response.body, Counter())
+        response.body = TransportBody(pull: { () async throws(TransportError) in try await pull(body, ends) })
         return response
     }
 
-    private func pull(_ body: TransportBody, _ surplus: Surplus) async throws(TransportError) -> Data? {
+    private func pull(_ body: TransportBody, _ ends: Counter) async throws(TransportError) -> Data? {
         var iterator = body.makeAsyncIterator()
         do throws(TransportError) {
             if let piece = try await iterator.next() { return piece }
-            return surplus.next()
+            return defect == .returnsSurplus && ends.next() == 0 ? Data([1]) : nil
         } catch {
             if case .closedEarly = error, defect == .acceptsPartialChunks { return nil }
             throw changed(error)
@@ -100,20 +99,6 @@ struct FaultBlindTransport: DataTransport {
         case (.reportsBodyTimeout, .timedOut(.head)), (.reportsStall, .timedOut(.total)): .timedOut(.body)
         case (.reportsHeadTimeout, .timedOut(.body)): .timedOut(.head)
         default: failure
-        }
-    }
-}
-
-private final class Surplus: Sendable {
-    private let rest: Mutex<Int>
-
-    init(count: Int) { rest = Mutex(count) }
-
-    func next() -> Data? {
-        rest.withLock { rest in
-            guard rest > 0 else { return nil }
-            rest -= 1
-            return Data([1])
         }
     }
 }

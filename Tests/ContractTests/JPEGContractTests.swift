@@ -17,21 +17,6 @@ struct JPEGContractTests {
         try await rule.check(.init(JPEGDecoder(), samples: samples))
     }
 
-    @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)
-    func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
-        let size = PixelSize(width: 83, height: 61)
-        let image = Bitmap.shaded(size, isOpaque: true)
-        let options = [
-            ("baseline", EncodingOptions()), ("progressive", EncodingOptions(isProgressive: true)),
-            ("4:4:4", EncodingOptions(quality: 0.95)),
-            ("progressive 4:4:4", EncodingOptions(quality: 0.95, isProgressive: true)),
-        ]
-        let samples = try options.map { name, options in
-            ImageDecoderContract.Sample(name, try JPEGEncoder().encode(image, options: options), storedSize: size)
-        }
-        try await rule.check(.init(JPEGDecoder(), samples: samples))
-    }
-
     @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(

@@ -24,11 +24,6 @@ struct PNGContractTests {
         try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
     }
 
-    @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)
-    func incrementalDecoder(_ rule: ContractRule<IncrementalImageDecoderContract.Subject>) async throws {
-        try await rule.check(.init(PNGDecoder(), samples: try Self.samples()))
-    }
-
     @Test("the encoder passes", arguments: ImageEncoderContract.rules)
     func encoder(_ rule: ContractRule<ImageEncoderContract.Subject>) async throws {
         try await rule.check(

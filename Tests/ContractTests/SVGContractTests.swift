@@ -8,10 +8,8 @@
     @Suite("SVG: the contract of decoders")
     struct SVGContractTests {
         /// A drawing has no size of its own that could exceed a limit.
-        private static let rules = ImageDecoderContract.rules.filter { rule in
-            ![
-                "opening an image with too many pixels fails", "opening an image with a side that is too long fails",
-            ].contains(rule.name)
+        private static let rules = ImageDecoderContract.rules.filter {
+            $0.name != "opening an image with too many pixels, too long a side or too many frames fails"
         }
 
         @Test("the decoder passes the rules that are not about the size of pixels", arguments: rules)

@@ -27,7 +27,7 @@ struct BrokenDecoderTests {
 enum Defect: CaseIterable {
     case extraRow, missingRow, longRow, invalidAlpha, varyingPixels, varyingHeader, varyingError, foreignError
     case emptyImage, tooManyPixels, tooManyFrames, missingDelays, smallSize, ignoresSinkError, acceptsAnyFrame
-    case negativeMemory, largeThumbnail, differentImage, smallImage
+    case negativeMemory, largeThumbnail, differentImage, smallImage, lowImage, remembersDecodes
 }
 
 /// Decodes any data as a black image of 2 by 3 pixels.
@@ -55,6 +55,7 @@ private final class BrokenImage: OpenedImage {
     private(set) var header: ImageHeader
     private let defect: Defect?
     private let number: Int
+    private var decodeCount = 0
 
     init(_ defect: Defect?, number: Int, limits: DecodingLimits) {
         (self.defect, self.number) = (defect, number)
@@ -72,7 +73,11 @@ private final class BrokenImage: OpenedImage {
     var embeddedThumbnail: Data? { defect == .largeThumbnail ? Data(count: 2) : nil }
 
     func decodableSize(covering target: PixelSize) -> PixelSize {
-        defect == .smallSize ? PixelSize(width: 1, height: 1) : header.storedSize
+        switch defect {
+        case .smallSize: PixelSize(width: 1, height: 1)
+        case .lowImage: PixelSize(width: 2, height: min(3, max(1, target.height)))
+        default: header.storedSize
+        }
     }
 
     func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
@@ -91,12 +96,14 @@ private final class BrokenImage: OpenedImage {
                 return
             }
         }
+        decodeCount += 1
         let rows = size.height + (defect == .extraRow ? 1 : defect == .missingRow ? -1 : 0)
         for _ in 0..<rows { try send(row(width: size.width), to: sink) }
     }
 
     private func row(width: Int) -> [UInt8] {
-        let pixel: [UInt8] = [defect == .varyingPixels ? UInt8(number) : 0, 0, 0, defect == .invalidAlpha ? 254 : 255]
+        let red = defect == .varyingPixels ? number : defect == .remembersDecodes ? decodeCount : 0
+        let pixel: [UInt8] = [UInt8(red), 0, 0, defect == .invalidAlpha ? 254 : 255]
         return Array((0..<width).map { _ in pixel }.joined()) + (defect == .longRow ? [0] : [])
     }
 

@@ -77,7 +77,10 @@ struct ValidImageTests {
         for image in try GeneratedImage.all() {
             guard let decoder = Decoders.decoder(of: image.format) as? any IncrementalImageDecoder else { continue }
             do {
-                try IncrementalDecodingCheck(decoder).check(image.data, splitInto: lengths)
+                // Bytes after the end of the image are ignored.
+                for data in [image.data, image.data + Data(repeating: 0xA5, count: 300)] {
+                    try IncrementalDecodingCheck(decoder).check(data, splitInto: lengths)
+                }
             } catch {
                 Issue.record("\(image): \(error)")
             }

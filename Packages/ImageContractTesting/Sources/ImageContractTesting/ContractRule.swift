@@ -54,3 +54,13 @@ public struct ContractViolation: Error, CustomStringConvertible, LocalizedError 
 public func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
     if !condition { throw ContractViolation(message()) }
 }
+
+/// Returns the error that `body` throws, or nil if it throws none.
+func thrownError<Failure: Error>(by body: () throws(Failure) -> Void) -> Failure? {
+    do throws(Failure) {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}

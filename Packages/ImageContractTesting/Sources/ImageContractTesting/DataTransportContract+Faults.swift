@@ -167,31 +167,16 @@ extension DataTransportContract {
 
 /// A gzip stream of zeros (RFC 1951 and 1952) without an end, because a decoder must stop before it.
 enum GzipBomb {
-    /// The longest match, in 13 bits: the codes for length 258 and distance 1.
-    private static let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
-    private static let bytesPerMatch = 258
+    /// The last block, with fixed codes: 1, then 01 from its lowest bit. Then the literal 0 and a match, to the end of a
+    /// byte.
+    private static let start: [UInt8] = [0x63, 0x18, 0x05]
+    /// Eight of the longest matches, each in 13 bits: the codes for length 258 and distance 1.
+    private static let matches: [UInt8] = [
+        0xA3, 0x60, 0x14, 0x8C, 0x82, 0x51, 0x30, 0x0A, 0x46, 0xC1, 0x28, 0x18, 0x05,
+    ]
 
     static func bytes(unpackingTo count: Int) -> [UInt8] {
         let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
-        // The last block, with fixed codes: 1, then 01 from its lowest bit. Then the literal 0: 00110000.
-        let start: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
-        var bits = BitPacker()
-        bits.append(start)
-        for _ in 0...count / bytesPerMatch { bits.append(match) }
-        return header + bits.bytes
-    }
-
-    /// Packs bits into bytes, starting with the lowest bit.
-    private struct BitPacker {
-        private(set) var bytes: [UInt8] = []
-        private var count = 0
-
-        mutating func append(_ bits: [UInt8]) {
-            for bit in bits {
-                if count % 8 == 0 { bytes.append(0) }
-                bytes[count / 8] |= bit << (count % 8)
-                count += 1
-            }
-        }
+        return header + start + (0...count / (8 * 258)).flatMap { _ in matches }
     }
 }

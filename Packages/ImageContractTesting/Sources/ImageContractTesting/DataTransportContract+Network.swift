@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageTesting
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -142,14 +143,14 @@ extension DataTransportContract {
     }
 
     private static func expectCancellation(_ fixture: Fixture) async throws {
-        let ending = EventLog<TransportError?>()
+        let ending = MessageLog<TransportError?>()
         let task = Task { ending.append(await failure(of: fixture)) }
         let hasArrived = await becomesTrue { fixture.requestCount() == 1 }
         try expect(hasArrived, "no request arrived")
         task.cancel()
-        let hasEnded = await becomesTrue { ending.count == 1 }
+        let hasEnded = await becomesTrue { ending.messages.count == 1 }
         try expect(hasEnded, "the task keeps waiting")
-        try expect(ending.all == [.cancelled], describe(ending.all.first ?? nil))
+        try expect(ending.messages == [.cancelled], describe(ending.messages.first ?? nil))
         let hasLeft = await becomesTrue { fixture.cancellationCount() == 1 }
         try expect(hasLeft, "the client keeps the connection")
     }

@@ -120,13 +120,10 @@ extension HostileInputCheck {
     private static func failure(
         of image: any OpenedImage, _ variant: Variant, into sink: any PixelRowSink
     ) -> ImageDecodingError? {
-        do throws(ImageDecodingError) {
+        thrownError { () throws(ImageDecodingError) in
             try image.decode(
                 frame: variant.frame, size: variant.size, layout: variant.layout, preference: variant.preference,
                 into: sink)
-            return nil
-        } catch {
-            return error
         }
     }
 }

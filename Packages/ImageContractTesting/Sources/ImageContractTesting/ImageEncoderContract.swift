@@ -130,12 +130,7 @@ extension ImageEncoderContract.Subject {
     }
 
     fileprivate func failure(_ body: () throws(ImageEncodingError) -> Data) -> ImageEncodingError? {
-        do throws(ImageEncodingError) {
-            _ = try body()
-            return nil
-        } catch {
-            return error
-        }
+        thrownError { () throws(ImageEncodingError) in _ = try body() }
     }
 
     fileprivate func expectAnimation(loopCount: Int) throws {

@@ -35,15 +35,22 @@ public struct IncrementalDecodingCheck: Sendable {
     public func check(
         _ data: Data, splitInto lengths: [Int], divisor: Int = 1, layout: PixelLayout? = .rgba8
     ) throws(ContractViolation) {
-        let whole = DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
+        let whole = try DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
         try whole.feed(data)
         try whole.checkPreview()
-        let pieces = DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
+        let pieces = try DecodingRun(decoder.makeIncrementalImage(limits: limits), divisor: divisor, layout: layout)
         try feed(pieces, data, splitInto: lengths.map { max(1, $0) })
         try pieces.checkPreview()
+        try pieces.checkStopping()
         let matches = pieces.state.matches(whole.state) || pieces.state.missesDamage(in: whole.state)
         try expect(matches, "in pieces: \(pieces.state), as a whole: \(whole.state)")
-        if let failure = whole.state.failure { try check(failure) }
+        if let failure = whole.state.failure {
+            try check(failure)
+        } else if let size = whole.state.header?.storedSize {
+            try expect(
+                size.area <= limits.maxPixels && max(size.width, size.height) <= limits.maxSide,
+                "\(size) is accepted, with \(limits)")
+        }
         if expectsWholeImages { try compare(whole, withDecodingOf: data) }
     }
 
@@ -72,8 +79,13 @@ public struct IncrementalDecodingCheck: Sendable {
 
     /// Checks that the last preview of a decodable file equals the decoded image.
     private func compare(_ run: DecodingRun, withDecodingOf data: Data) throws(ContractViolation) {
-        guard let preview = run.preview, let digest = Self.decoded(data, by: decoder, limits: limits, preview)
-        else { return }
+        guard let preview = run.preview, let (header, digest) = decoded(data, preview) else { return }
+        let found = run.state.header
+        // Only the frames of an animation may say whether it has alpha, and the decoder doesn't have to read them.
+        let hasSameAlpha = header.frameCount > 1 || found?.hasAlpha == header.hasAlpha
+        try expect(
+            found?.storedSize == header.storedSize && found?.format == header.format && hasSameAlpha,
+            "the header is \(String(describing: found)), not \(header)")
         // The decoder doesn't support previews for this kind of image.
         if run.state.failure == nil, run.state.extent == .nothing { return }
         try expect(run.state.failure == nil, "fails although decoding succeeds: \(run.state)")
@@ -82,15 +94,13 @@ public struct IncrementalDecodingCheck: Sendable {
         try expect(run.state.digest == digest, "other pixels than the decoded image at \(preview.size)")
     }
 
-    /// Returns the digest of frame 0, or nil if the image can't be decoded completely.
-    private static func decoded(
-        _ data: Data, by decoder: any ImageDecoder, limits: DecodingLimits, _ preview: DecodingRun.Preview
-    ) -> Int? {
+    /// Returns the header and the digest of frame 0, or nil if the image can't be decoded completely.
+    private func decoded(_ data: Data, _ preview: DecodingRun.Preview) -> (header: ImageHeader, digest: Int)? {
         let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: preview.size.height)
         do throws(ImageDecodingError) {
             let image = try decoder.open(data, limits: limits)
             try image.decode(frame: 0, size: preview.size, layout: preview.layout, into: sink)
-            return sink.digest
+            return (image.header, sink.digest)
         } catch {
             return nil
         }
@@ -143,17 +153,16 @@ private final class DecodingRun {
     private let divisor: Int
     private let layout: PixelLayout?
 
-    init(_ image: any IncrementalImage, divisor: Int, layout: PixelLayout?) {
+    init(_ image: any IncrementalImage, divisor: Int, layout: PixelLayout?) throws(ContractViolation) {
         self.image = image
         self.divisor = max(1, divisor)
         self.layout = layout
+        try expect(image.header == nil && image.extent == .nothing, "there is a header or a preview without bytes")
     }
 
     func feed(_ piece: Data) throws(ContractViolation) {
         if state.failure != nil { return }
-        if let failure = Self.failure({ () throws(ImageDecodingError) in try image.append(piece) }) {
-            state.failure = failure
-        }
+        state.failure = thrownError { () throws(ImageDecodingError) in try image.append(piece) }
         try update()
     }
 
@@ -178,7 +187,7 @@ private final class DecodingRun {
         let preview = Preview(size: size, layout: layout ?? header.nativeLayout)
         try expect(image.heldByteCount(size: size, layout: preview.layout) >= 0, "needs less than 0 bytes")
         self.preview = preview
-        state.failure = Self.failure { () throws(ImageDecodingError) in
+        state.failure = thrownError { () throws(ImageDecodingError) in
             try image.start(size: preview.size, layout: preview.layout)
         }
     }
@@ -201,7 +210,7 @@ private final class DecodingRun {
     func checkPreview() throws(ContractViolation) {
         guard let preview, state.extent != .nothing else { return }
         let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: state.extent.rows)
-        let failure = Self.failure { () throws(ImageDecodingError) in try image.decodePreview(into: sink) }
+        let failure = thrownError { () throws(ImageDecodingError) in try image.decodePreview(into: sink) }
         if let violation = sink.violation { throw ContractViolation("preview of \(state.extent): \(violation)") }
         // Some damage is only found when a preview is decoded.
         if case .malformed = failure { return state.digest = nil }
@@ -212,12 +221,16 @@ private final class DecodingRun {
         state.digest = sink.digest
     }
 
-    private static func failure(_ body: () throws(ImageDecodingError) -> Void) -> ImageDecodingError? {
-        do throws(ImageDecodingError) {
-            try body()
-            return nil
-        } catch {
-            return error
+    /// Checks that a sink that throws in the middle is not called again, and that the preview stays the same.
+    func checkStopping() throws(ContractViolation) {
+        guard let preview, state.digest != nil, state.extent.rows > 0 else { return }
+        let sink = CheckingSink(
+            rowBytes: preview.rowBytes, maximumRows: state.extent.rows, stopsAfter: state.extent.rows / 2)
+        let failure = thrownError { () throws(ImageDecodingError) in try image.decodePreview(into: sink) }
+        if let violation = sink.violation {
+            throw ContractViolation("preview of \(state.extent), stopped: \(violation)")
         }
+        try expect(failure == .cancelled, "preview of \(state.extent), stopped: \(String(describing: failure))")
+        try checkPreview()
     }
 }

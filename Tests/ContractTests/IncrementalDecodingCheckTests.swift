@@ -4,53 +4,38 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("The contract of IncrementalImageDecoder")
-struct IncrementalImageDecoderContractTests {
-    typealias Rule = ContractRule<IncrementalImageDecoderContract.Subject>
+@Suite("Violations that IncrementalDecodingCheck finds")
+struct IncrementalDecodingCheckTests {
+    private static let size = PixelSize(width: 9, height: 11)
+    private static let file = FakeImage(
+        size, frames: [(0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }], hasAlpha: true
+    ).encoded
 
-    static let samples: [ImageDecoderContract.Sample] = {
-        let size = PixelSize(width: 9, height: 11)
-        let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 * 7) }
-        return [
-            .init("opaque", FakeImage(size, frames: [pixels]).encoded, storedSize: size),
-            .init("alpha", FakeImage(size, frames: [pixels], hasAlpha: true).encoded, storedSize: size),
-        ]
-    }()
-
-    @Test("the fake decoder passes", arguments: IncrementalImageDecoderContract.rules)
-    func fake(_ rule: Rule) async throws {
-        try await rule.check(.init(FakeIncrementalDecoder(), samples: Self.samples))
+    private func check(_ decoder: any IncrementalImageDecoder) throws {
+        try IncrementalDecodingCheck(decoder, limits: DecodingLimits(maxPixels: Self.size.area))
+            .check(Self.file, splitInto: [97])
+        try IncrementalDecodingCheck(decoder, limits: DecodingLimits(maxPixels: Self.size.area - 1))
+            .check(Self.file, splitInto: [])
     }
 
-    @Test("each rule fails for a decoder that breaks it", arguments: BrokenIncrementalDecoder.Defect.allCases)
-    func brokenDouble(_ defect: BrokenIncrementalDecoder.Defect) async throws {
-        let rule = try #require(IncrementalImageDecoderContract.rules.first { $0.name == defect.rawValue })
-        await #expect(throws: ContractViolation.self) {
-            try await rule.check(.init(BrokenIncrementalDecoder(defect), samples: Self.samples))
-        }
+    @Test("a correct decoder passes")
+    func sound() throws { try check(FakeDecoder()) }
+
+    @Test("finds each defect", arguments: BrokenIncrementalDecoder.Defect.allCases)
+    func finds(defect: BrokenIncrementalDecoder.Defect) {
+        #expect(throws: ContractViolation.self) { try check(BrokenIncrementalDecoder(defect)) }
     }
 }
 
-/// A fake decoder that breaks one rule, which is the raw value of its defect.
+/// A fake decoder with one defect.
 final class BrokenIncrementalDecoder: IncrementalImageDecoder {
-    enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case startsWithHeader = "an image has no header and no preview before it receives bytes"
-        case reportsAnotherSize = "the header has the size and format that opening the whole file returns"
-        case changesLastRow = "the last preview equals the decoded file, at each size that is offered"
-        case countsPieces = "a preview does not depend on how the bytes are split"
-        case shrinks = "a preview never shrinks, and has as many rows as its extent says"
-        case waitsForEnd = "a part of the image is shown before all bytes have arrived"
-        case previewsOnce = "the same preview can be decoded twice"
-        case rejectsSurplus = "bytes after the end of the image are ignored"
-        case ignoresSinkFailure = "decoding a preview stops with the error that the sink throws, and can be repeated"
-        case ignoresPixelLimit = "an image that is too large fails as soon as its header has arrived"
-        case addsRows = "a file with any wrong byte fails with a typed error, or its previews stay valid"
-
-        var testDescription: String { rawValue }
+    enum Defect: CaseIterable {
+        case startsWithHeader, reportsAnotherSize, changesLastRow, countsPieces, shrinks, previewsOnce
+        case ignoresSinkFailure, ignoresPixelLimit, addsRows
     }
 
     private let defect: Defect
-    private let decoder = FakeIncrementalDecoder()
+    private let decoder = FakeDecoder()
 
     init(_ defect: Defect) { self.defect = defect }
 
@@ -90,7 +75,6 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     var extent: PreviewExtent {
         if defect == .shrinks, pieces % 2 == 0 { return PreviewExtent(passes: 0, rows: min(1, image.extent.rows)) }
-        if defect == .waitsForEnd, image.extent.passes == 0 { return .nothing }
         return image.extent
     }
 
@@ -104,9 +88,6 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     func append(_ bytes: Data) throws(ImageDecodingError) {
         pieces += 1
-        if defect == .rejectsSurplus, bytes.contains(0xA5), bytes.allSatisfy({ $0 == 0xA5 }) {
-            throw .malformed(.fake, "more than expected")
-        }
         try image.append(bytes)
     }
 
