@@ -67,9 +67,13 @@ public struct GainMapJPEG {
         return parts
     }
 
-    /// The scene has no symmetry.
     private func image(scale: Int, isGray: Bool) throws -> Data {
-        let size = PixelSize(width: size.width / scale, height: size.height / scale)
+        let bitmap = Self.scene(PixelSize(width: size.width / scale, height: size.height / scale))
+        return try JPEGEncoder(isGray: isGray).encode(bitmap, options: EncodingOptions(quality: 0.98))
+    }
+
+    /// Returns the scene, which has no symmetry.
+    public static func scene(_ size: PixelSize) -> Bitmap {
         var pixels: [UInt8] = []
         for y in 0..<size.height {
             for x in 0..<size.width {
@@ -79,8 +83,7 @@ public struct GainMapJPEG {
                 pixels += [level, level, level, 255]
             }
         }
-        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
-        return try JPEGEncoder(isGray: isGray).encode(bitmap, options: EncodingOptions(quality: 0.98))
+        return Bitmap(size: size, pixels: pixels, isOpaque: true)
     }
 
     private func declaration(of byteCount: Int) -> String {

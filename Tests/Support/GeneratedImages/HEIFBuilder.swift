@@ -109,7 +109,8 @@
         }
 
         private func entry(_ item: Item) -> Data {
-            let content = Self.number(item.id, 2) + Self.number(0, 2) + Data(item.type.utf8) + Data([0])
+            let media = item.type == "mime" ? Data("application/rdf+xml\0".utf8) : Data()
+            let content = Self.number(item.id, 2) + Self.number(0, 2) + Data(item.type.utf8) + Data([0]) + media
             return Self.box("infe", Self.number(2 << 24) + content)
         }
 

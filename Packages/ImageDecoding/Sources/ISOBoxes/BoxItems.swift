@@ -80,18 +80,20 @@ package struct BoxItems {
     }
 
     /// Whether the primary image is the base of a gain map.
-    package func hasGainMap(_ reader: BoxReader) -> Bool { hasToneMap || hasAppleGainMap(reader) }
+    package func hasGainMap(_ reader: BoxReader) -> Bool { toneMap != nil || appleGainMap(reader) != nil }
 
-    /// Whether the primary image is the base of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), a gain map of ISO 21496-1.
-    package var hasToneMap: Bool {
-        guard let primary else { return false }
-        return sources(of: primary, "dimg").contains { items[$0]?.type == "tmap" }
+    /// The item `tmap` (ISO/IEC 23008-12:2022/Amd 1) whose base is the primary image: a gain map of ISO 21496-1.
+    package var toneMap: Int? {
+        guard let primary else { return nil }
+        return sources(of: primary, "dimg").first { source in
+            items[source]?.type == "tmap" && targets(of: source, "dimg").first == primary
+        }
     }
 
-    /// Whether the primary image is the base of Apple's auxiliary image.
-    package func hasAppleGainMap(_ reader: BoxReader) -> Bool {
-        guard let primary else { return false }
-        return sources(of: primary, "auxl").contains { source in
+    /// Returns Apple's auxiliary image whose base is the primary image: a gain map.
+    package func appleGainMap(_ reader: BoxReader) -> Int? {
+        guard let primary else { return nil }
+        return sources(of: primary, "auxl").first { source in
             propertyBoxes(of: source).contains { box in
                 var fields = reader.fields(in: box.content)
                 guard box.name == "auxC", (try? fields.readVersion()) != nil else { return false }

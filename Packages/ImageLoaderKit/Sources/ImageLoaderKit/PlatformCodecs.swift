@@ -13,6 +13,9 @@ import ImageCore
         static func encoders(effort: Int?) -> [any ImageEncoder] { encoders }
 
         static func encoder(_ format: ImageFormat) -> any ImageEncoder { ImageIOEncoder(format) }
+
+        /// Returns an encoder of JPEG. ImageIO writes three components for gray, too.
+        static func gainMapEncoder(isGray: Bool) -> any ImageEncoder { encoder(.jpeg) }
     }
 #else
     import ImageCodecGIF
@@ -43,5 +46,8 @@ import ImageCore
             default: PNGEncoder()
             }
         }
+
+        /// Returns an encoder of JPEG.
+        static func gainMapEncoder(isGray: Bool) -> any ImageEncoder { JPEGEncoder(isGray: isGray) }
     }
 #endif

@@ -63,10 +63,11 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     ///   - header: The header that a decoder has read.
     ///   - gamut: The smallest color space with all colors of the image, for example of `DownsamplingDecoder.gamut(of:)`.
     ///     With nil, the primaries of the header or of its profile tell. Profiles of tables then count as sRGB.
+    ///   - metadata: The metadata of the file, if you have read it. With nil, it is read.
     public static func possible(
-        in file: Data, header: ImageHeader, gamut: ColorSpace? = nil
+        in file: Data, header: ImageHeader, gamut: ColorSpace? = nil, metadata: EmbeddedMetadata? = nil
     ) -> Set<ConversionLoss> {
-        let metadata = EmbeddedMetadata(of: file, header: header)
+        let metadata = metadata ?? EmbeddedMetadata(of: file)
         let parts: [(ConversionLoss, Bool)] = [
             (.animation, header.frameCount > 1), (.gainMap, header.hasGainMap),
             (.depthMap, hasDepthMap(file, header.format, metadata.xmp)), (.alpha, header.hasAlpha),
@@ -128,6 +129,11 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     private static let manifestIdentifier: [UInt8] = [
         0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
     ]
+}
+
+extension Set<ConversionLoss> {
+    /// The losses in the order of their declaration.
+    public var inOrder: [ConversionLoss] { ConversionLoss.allCases.filter(contains) }
 }
 
 extension ItemFile {

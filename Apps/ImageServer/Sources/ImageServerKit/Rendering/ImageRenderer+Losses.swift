@@ -1,6 +1,6 @@
 import Foundation
-import ImageCodecJPEG
 import ImageCore
+import ImageLoaderKit
 import ImageMetadata
 import ImageProcessing
 
@@ -20,45 +20,29 @@ extension ImageRenderer {
             ConversionLoss.possible(in: result, header: header, gamut: frames[0].bitmap.colorSpace))
         // Many files without transparent pixels say that there may be some.
         if !job.isTransparent { lost.remove(.alpha) }
-        return ConversionLoss.allCases.filter(lost.contains)
+        return lost.inOrder
     }
 
-    /// Returns the gain map of a JPEG file for a result. Nil if none is wanted, or if it can't be kept right.
+    /// Returns a result with the gain map of its source. Without it if none is wanted, if it can't be kept right or
+    /// described there, or if the result would be too large.
     ///
-    /// - Parameter keepsColors: Whether the result has the color space of the source. Only a gain that is the same for all
-    ///   channels fits another one.
-    func gainMap(
-        of source: Data, _ header: ImageHeader, _ job: RenderingJob, keepsColors: Bool
-    ) throws(RenderingFailure) -> EmbeddedGainMap? {
-        guard job.options.preservesHDR, header.hasGainMap, job.output.format == .jpeg, job.keepsPlaces,
-            let map = EmbeddedGainMap(of: source), map.isGray || keepsColors
-        else { return nil }
-        do {
-            // Values of a map with a profile would be converted like colors.
-            guard try decoder.header(of: map.file).colorProfile == nil else { return nil }
-            let upright = OrientationProcessor(header.orientation)
-            var bitmap = try upright.process(decoder.decode(map.file, request: DecodingRequest()).bitmap)
-            for step in job.placing(mapOf: bitmap.size, header.size) { bitmap = try step.process(bitmap) }
-            // What is lost in a map is multiplied in the image.
-            let file = try JPEGEncoder(isGray: map.isGray).encode(bitmap, options: EncodingOptions(quality: 0.95))
-            return try map.replacingPixels(with: file)
-        } catch is CancellationError {
-            throw .cancelled
-        } catch {
-            // A damaged map is left out, and the losses of the result have it.
-            return nil
-        }
-    }
-
-    /// Returns a result with a gain map, or without it if it can't be described there or would be too large.
+    /// - Parameter keepsPrimaries: Whether the result has the color space of the source.
     func withGainMap(
-        _ map: EmbeddedGainMap, _ result: Data, _ job: RenderingJob
+        of source: Data, _ header: ImageHeader, _ result: Data, _ job: RenderingJob, keepsPrimaries: Bool
     ) throws(RenderingFailure) -> Data {
-        do throws(ImageDecodingError) {
-            let data = try map.embedded(in: result)
-            return data.count <= job.byteLimit ? data : result
-        } catch .unsupported {
-            return result
+        guard job.options.preservesHDR, header.hasGainMap, job.output.format == .jpeg, job.keepsPlaces,
+            let map = EmbeddedGainMap(of: source)
+        else { return result }
+        do {
+            let changed = try map.applying(
+                job.changes(of: header.size), of: header, keepsPrimaries: keepsPrimaries, decoder: decoder,
+                limits: limits.resizing)
+            guard let data = try changed?.embeddedIfPossible(in: result), data.count <= job.byteLimit else {
+                return result
+            }
+            return data
+        } catch let error where error is CancellationError || error as? ImageDecodingError == .cancelled {
+            throw .cancelled
         } catch {
             throw .processing("the gain map can't be written: \(error)")
         }
@@ -72,27 +56,18 @@ extension RenderingJob {
             && options.blur == 0 && options.sharpening == 0 && options.pixelate <= 1
     }
 
-    /// Returns the steps that place the upright gain map of an image like the image, at the ratio of their sizes.
-    func placing(mapOf mapSize: PixelSize, _ imageSize: PixelSize) -> [any ImageProcessor] {
+    /// Returns what is done with an upright source of a size, for its gain map.
+    func changes(of size: PixelSize) -> [EmbeddedGainMap.Change] {
         let swaps = plan.orientations.filter(\.swapsAxes).count % 2 == 1
-        func turned(_ size: PixelSize) -> PixelSize { swaps ? size.transposed : size }
-        let (map, image) = (turned(mapSize), turned(imageSize))
-        func size(_ part: PixelSize) -> PixelSize {
-            func side(_ length: Int, _ mapLength: Int, _ imageLength: Int) -> Int {
-                max(1, Int((Double(length) * Double(mapLength) / Double(imageLength)).rounded()))
-            }
-            return PixelSize(
-                width: side(part.width, map.width, image.width), height: side(part.height, map.height, image.height))
+        let decoded = plan.target?.size ?? size
+        func cut(_ area: RenderingPlan.Area?, of whole: PixelSize, to part: PixelSize) -> EmbeddedGainMap.Change {
+            .resized(area?.fraction(of: whole) ?? .whole, to: part)
         }
-        func cut(_ area: RenderingPlan.Area?, of whole: PixelSize, to part: PixelSize) -> ResizeProcessor {
-            ResizeProcessor(area?.fraction(of: whole) ?? .whole, stretchedTo: size(part), limits: limits.resizing)
-        }
-        let decoded = plan.target.map { turned($0.size) } ?? image
-        var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
-        steps.append(cut(plan.crop, of: decoded, to: plan.scaled))
-        if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation)) }
-        if let crop = plan.resultCrop { steps.append(cut(crop, of: plan.scaled, to: crop.size)) }
-        return steps
+        var changes = plan.orientations.map(EmbeddedGainMap.Change.turned)
+        changes.append(cut(plan.crop, of: swaps ? decoded.transposed : decoded, to: plan.scaled))
+        if let orientation = options.flip.orientation { changes.append(.turned(orientation)) }
+        if let crop = plan.resultCrop { changes.append(cut(crop, of: plan.scaled, to: crop.size)) }
+        return changes
     }
 }
 

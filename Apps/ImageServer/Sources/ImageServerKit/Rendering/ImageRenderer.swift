@@ -69,11 +69,13 @@ struct ImageRenderer: Sendable {
         if let watermark { job.watermark = try processor(of: watermark, plan, options.watermark, isCancelled) }
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         var data = try job.encode(frames, loopCount: header.loopCount)
-        data = try withMetadata(of: source, data, job)
-        let contents = ConversionLoss.possible(in: source, header: header)
-        let keepsColors = contents.contains(.gamut) == (frames[0].bitmap.colorSpace == .displayP3)
-        let map = try trimmed == nil ? gainMap(of: source, header, job, keepsColors: keepsColors) : nil
-        if let map { data = try withGainMap(map, data, job) }
+        let metadata = EmbeddedMetadata(of: source)
+        data = try adding(metadata, to: data, job)
+        let contents = ConversionLoss.possible(in: source, header: header, metadata: metadata)
+        if trimmed == nil {
+            let keepsPrimaries = contents.contains(.gamut) == (frames[0].bitmap.colorSpace == .displayP3)
+            data = try withGainMap(of: source, header, data, job, keepsPrimaries: keepsPrimaries)
+        }
         return RenderedImage(
             data: data, format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0,
@@ -108,13 +110,12 @@ struct ImageRenderer: Sendable {
         return format == output.format || (options.format == nil && OutputFormats.output(for: format) == nil)
     }
 
-    /// Returns a result with the metadata that the options keep, unless it becomes too large with it.
-    private func withMetadata(
-        of source: Data, _ result: Data, _ job: RenderingJob
+    /// Returns a result with those of a source's metadata that the options keep, unless it becomes too large with it.
+    private func adding(
+        _ metadata: EmbeddedMetadata, to result: Data, _ job: RenderingJob
     ) throws(RenderingFailure) -> Data {
         let options = job.options
         if options.stripsMetadata, !options.keepsCopyright { return result }
-        let metadata = EmbeddedMetadata(of: source)
         let kept = options.stripsMetadata ? metadata.rights : metadata.forUprightImage
         guard !kept.blocks.isEmpty else { return result }
         do throws(ImageDecodingError) {

@@ -178,12 +178,11 @@ package final class ImageService: Sendable {
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
                 of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
-            let contents = ConversionLoss.possible(in: source, header: header)
             return ImageInfo(
                 format: header.format.rawValue, width: header.size.width, height: header.size.height,
                 orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,
-                contents: ConversionLoss.allCases.filter(contents.contains).map(\.rawValue), size: source.count,
-                thumbHash: ThumbHash(bitmap: preview).base64)
+                contents: ConversionLoss.possible(in: source, header: header).inOrder.map(\.rawValue),
+                size: source.count, thumbHash: ThumbHash(bitmap: preview).base64)
         }
     }
 

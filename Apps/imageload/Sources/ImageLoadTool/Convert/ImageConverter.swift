@@ -103,8 +103,10 @@ struct ImageConverter: Sendable {
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
         let isSameColor = metadata.icc != nil || self.decoder.gamut(of: header) == first.bitmap.colorSpace
         let gainMap =
-            try encoder.format == .jpeg
-            ? gainMap(of: data, header, part: part, size: first.bitmap.size, isSameColor: isSameColor) : nil
+            try encoder.format == .jpeg && header.hasGainMap
+            ? EmbeddedGainMap(of: data)?.applying(
+                [.resized(part, to: first.bitmap.size)], of: header, keepsPrimaries: isSameColor,
+                decoder: self.decoder, limits: settings.limits) : nil
         let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
         var converted = try Encoding(
             encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder

@@ -14,8 +14,3 @@ extension DownsamplingDecoder {
         return try contents(source, header).subtracting(contents(result, self.header(of: result)))
     }
 }
-
-extension Set<ConversionLoss> {
-    /// In the order of their declaration.
-    var inOrder: [ConversionLoss] { ConversionLoss.allCases.filter(contains) }
-}

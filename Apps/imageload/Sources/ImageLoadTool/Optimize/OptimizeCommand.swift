@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageMetadata
 
 struct OptimizeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -48,5 +48,5 @@ struct ItemFile {
         return item.extents.map { source.lowerBound + $0.lowerBound..<source.lowerBound + $0.upperBound }
     }
 
-    private func content(of id: Int) -> Data? { ranges(of: id).map { Data($0.map { file[$0] }.joined()) } }
+    func content(of id: Int) -> Data? { ranges(of: id).map { Data($0.map { file[$0] }.joined()) } }
 }

@@ -2,12 +2,12 @@ package import ImageCore
 
 /// The segments of a JPEG file before its first scan (ITU-T T.81, B.1.1).
 package struct JPEGFile {
-    struct Segment {
+    struct Segment: Hashable {
         var marker: UInt8
         var body: Data
     }
 
-    private static let xmpPrefix = Data("http://ns.adobe.com/xap/1.0/".utf8) + [0]
+    static let xmpPrefix = Data("http://ns.adobe.com/xap/1.0/".utf8) + [0]
     private static let extendedXMPPrefix = Data("http://ns.adobe.com/xmp/extension/".utf8) + [0]
     private static let iccPrefix = Data("ICC_PROFILE".utf8) + [0]
     private static let largestBody = 65_533

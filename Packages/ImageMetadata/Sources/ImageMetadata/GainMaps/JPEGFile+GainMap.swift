@@ -43,12 +43,16 @@ extension JPEGFile {
         segments.first { 0xC0...0xCF ~= $0.marker && ![0xC4, 0xC8, 0xCC].contains($0.marker) }?.body.bigEndian(at: 5, 1)
     }
 
-    /// Returns the image with what another one says about its gain map: XMP, the block of ISO 21496-1 and the profile.
-    func onlyGainMap(describedBy map: JPEGFile) -> JPEGFile {
+    /// What says how this gain map is applied: XMP, the block of ISO 21496-1 and the profile.
+    var gainMapDescription: [Segment] {
+        segments.filter { $0.isISOGainMap || Self.isProfile($0) || Self.isXMP($0) }
+    }
+
+    /// Returns the image alone, with what says how it is applied as a gain map.
+    func gainMap(describedBy description: [Segment]) -> JPEGFile {
         var image = onlyImage
         image.segments.removeAll(where: Self.isProfile)
-        for segment in map.segments
-        where segment.isISOGainMap || Self.isProfile(segment) || Self.isXMP(segment) { image.append(segment) }
+        for segment in description { image.append(segment) }
         return image
     }
 
@@ -100,6 +104,22 @@ extension XMPPacket {
     ///
     /// - Parameter packet: A packet that says nothing about it. Nil for an empty one.
     fileprivate static func declaringGainMap(byteCount: Int, in packet: Data?) -> Data? {
+        let item = #"<rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="image/jpeg" Item:Semantic="#
+        let description = """
+            xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" xmlns:Container="http://ns.google.com/photos/1.0/container/" \
+            xmlns:Item="http://ns.google.com/photos/1.0/container/item/" hdrgm:Version="1.0"><Container:Directory>\
+            <rdf:Seq>\(item)"Primary"/></rdf:li>\(item)"GainMap" Item:Length="\(byteCount)"/></rdf:li></rdf:Seq>\
+            </Container:Directory>
+            """
+        return adding(description, to: packet)
+    }
+
+    /// Returns a packet with one more description. Nil if the packet is damaged.
+    ///
+    /// - Parameters:
+    ///   - description: The attributes and the content of the description, as in `a:b="c"><a:d/>`.
+    ///   - packet: Nil for an empty one.
+    static func adding(_ description: String, to packet: Data?) -> Data? {
         let syntax = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
         var packet =
             packet
@@ -108,15 +128,8 @@ extension XMPPacket {
         guard let name = packet.lastRange(of: Data(":RDF>".utf8)),
             let end = packet[..<name.lowerBound].lastIndex(of: UInt8(ascii: "<"))
         else { return nil }
-        let item = #"<rdf:li rdf:parseType="Resource"><Container:Item Item:Mime="image/jpeg" Item:Semantic="#
-        let description = """
-            <rdf:Description rdf:about="" xmlns:rdf="\(syntax)" xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/" \
-            xmlns:Container="http://ns.google.com/photos/1.0/container/" \
-            xmlns:Item="http://ns.google.com/photos/1.0/container/item/" hdrgm:Version="1.0"><Container:Directory>\
-            <rdf:Seq>\(item)"Primary"/></rdf:li>\(item)"GainMap" Item:Length="\(byteCount)"/></rdf:li></rdf:Seq>\
-            </Container:Directory></rdf:Description>
-            """
-        packet.insert(contentsOf: description.utf8, at: end)
+        let element = #"<rdf:Description rdf:about="" xmlns:rdf="\#(syntax)" \#(description)</rdf:Description>"#
+        packet.insert(contentsOf: element.utf8, at: end)
         return packet
     }
 }
