@@ -56,7 +56,7 @@ import Testing
         let other = try profile.embedded(in: image(exif: TestExif().data))
         let changed = try JPEGFile(map.replacingPixels(with: other).file)
         #expect(!changed.hasProfile)
-        #expect(try JPEGFile(image()).onlyGainMap(describedBy: JPEGFile(other)).hasProfile)
+        #expect(try JPEGFile(image()).gainMap(describedBy: JPEGFile(other).gainMapDescription).hasProfile)
         #expect(changed.metadata == EmbeddedMetadata(xmp: Data(source.mapXMP.utf8)))
         #expect(changed.segments.filter(\.isISOGainMap).map(\.body) == [GainMapJPEG.block])
         #expect(throws: ImageDecodingError.malformed(.jpeg, "no JPEG file")) {

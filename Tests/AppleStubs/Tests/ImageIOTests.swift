@@ -195,6 +195,29 @@ struct ImageIOTests {
         #expect(try ImageIODecoder(.png).open(file.data, limits: .default).header.hasGainMap)
     }
 
+    @Test("HDR is decoded for a part of the image, drawn with 16 bits, and not encoded")
+    func hdr() throws {
+        let part = PixelRegion(x: 1, y: 1, width: 2, height: 1)
+        let image = PixelSize(width: 4, height: 2)
+        let size = PixelSize(width: 2, height: 1)
+        var file = file
+        file.hasAlpha = false
+        let hdr = try #require(HDRPixels(of: file.data, showing: part, of: image, in: size))
+        // The toy inverts colors in place of a conversion.
+        let expected = [5, 6].flatMap { [255 - $0 * 30, 55, 155, 255].map { UInt16($0 * 257) } }
+        #expect(hdr == HDRPixels(samples: expected, headroom: 4))
+        let bitmap = Bitmap(size: size, pixels: Array(file.frames[0].pixels.prefix(8)), isOpaque: true)
+        let drawn = try #require(bitmap.adding(hdr).cgImage)
+        #expect(drawn.colorSpace?.name == CGColorSpace.displayP3_PQ && drawn.bytesPerRow == 16)
+        #expect(drawn.bitmapInfo.rawValue == CGImageAlphaInfo.noneSkipLast.rawValue | 1 << 12)
+        #expect(drawn.dataProvider?.data == expected.withUnsafeBytes { Data($0) })
+        let encoder = ImageIOEncoder(.heic)
+        #expect(
+            try encoder.encode(bitmap.adding(hdr), options: EncodingOptions())
+                == encoder.encode(bitmap, options: EncodingOptions()))
+        #expect(HDRPixels(of: Data(), showing: part, of: image, in: size) == nil)
+    }
+
     @Test("throws if ImageIO rejects a file, a format or an image")
     func refused() throws {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

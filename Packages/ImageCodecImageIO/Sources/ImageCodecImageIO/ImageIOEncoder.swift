@@ -94,7 +94,7 @@
         private func image(of bitmap: Bitmap) throws(ImageEncodingError) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
-            guard let image = bitmap.cgImage else {
+            guard let image = bitmap.standardCGImage else {
                 throw .failed(format, "Core Graphics could not create an image")
             }
             return image

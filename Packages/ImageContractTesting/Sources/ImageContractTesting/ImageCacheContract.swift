@@ -90,6 +90,7 @@ public enum ImageCacheContract {
                     ImageCacheKey(identifier: "a", target: ImageTarget(size, upscales: true)),
                     ImageCacheKey(identifier: "a", color: .displayP3),
                     ImageCacheKey(identifier: "a", color: .automatic),
+                    ImageCacheKey(identifier: "a", dynamicRange: .high),
                     ImageCacheKey(identifier: "a", processors: ["x"]),
                     ImageCacheKey(identifier: "a", processors: ["x", "y"]),
                     ImageCacheKey(identifier: "a", processors: ["y", "x"]),

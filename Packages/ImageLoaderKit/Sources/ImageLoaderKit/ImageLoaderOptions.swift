@@ -191,7 +191,9 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Creates the decoder, in this process or in workers.
-    public func makeDecoder() -> any SizedImageDecoder {
+    public func makeDecoder() -> any SizedImageDecoder { HDRDecoder(makeImageDecoder(), limits: decodingLimits) }
+
+    private func makeImageDecoder() -> any SizedImageDecoder {
         #if !canImport(ImageIO)
             if var isolation {
                 isolation.onEvent = { [observer, onEvent = isolation.onEvent] event in

@@ -116,7 +116,9 @@
                     fade.duration = seconds
                     layer?.add(fade, forKey: "fade")
                 }
-                layer?.contents = appearance.image?.bitmap.cgImage
+                let bitmap = appearance.image?.bitmap
+                layer?.wantsExtendedDynamicRangeContent = bitmap?.hdr != nil
+                layer?.contents = bitmap?.cgImage
             }
             onRender(appearance)
         }

@@ -75,9 +75,14 @@
         }
 
         var image: Image? {
-            guard let image = appearance.image?.bitmap.cgImage else { return nil }
-            guard let label else { return Image(decorative: image, scale: scale) }
-            return Image(image, scale: scale, label: label)
+            guard let bitmap = appearance.image?.bitmap, let image = bitmap.cgImage else { return nil }
+            let drawn =
+                label.map { Image(image, scale: scale, label: $0) } ?? Image(decorative: image, scale: scale)
+            #if os(watchOS)
+                return drawn
+            #else
+                return drawn.allowedDynamicRange(bitmap.hdr == nil ? .standard : .high)
+            #endif
         }
 
         /// Identifies the view that shows the image. A new one has a transition. Frames of an animation have the same.

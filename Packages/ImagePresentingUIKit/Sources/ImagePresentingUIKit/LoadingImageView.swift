@@ -89,7 +89,9 @@
         public func render(_ appearance: ImageAppearance) {
             if drawnVersion != appearance.imageVersion {
                 drawnVersion = appearance.imageVersion
-                let cgImage = appearance.image?.bitmap.cgImage
+                let bitmap = appearance.image?.bitmap
+                let cgImage = bitmap?.cgImage
+                preferredImageDynamicRange = bitmap?.hdr == nil ? .standard : .high
                 draw(cgImage.map { UIImage(cgImage: $0, scale: displayScale, orientation: .up) }, appearance.transition)
             }
             onRender(appearance)

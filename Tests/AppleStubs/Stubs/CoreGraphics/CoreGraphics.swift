@@ -18,14 +18,15 @@ public typealias CFMutableData = NSMutableData
 public final class CGColorSpace: Sendable {
     public static let sRGB: CFString = "kCGColorSpaceSRGB"
     public static let displayP3: CFString = "kCGColorSpaceDisplayP3"
+    public static let displayP3_PQ: CFString = "kCGColorSpaceDisplayP3_PQ"
     public let name: CFString?
 
     public init?(name: CFString) {
-        guard [Self.sRGB, Self.displayP3].contains(name) else { return nil }
+        guard [Self.sRGB, Self.displayP3, Self.displayP3_PQ].contains(name) else { return nil }
         self.name = name
     }
 
-    public var isWideGamutRGB: Bool { name == Self.displayP3 }
+    public var isWideGamutRGB: Bool { name != Self.sRGB }
 }
 
 public typealias CGDataProviderReleaseDataCallback =
@@ -59,6 +60,7 @@ public final class CGDataProvider {
 public struct CGBitmapInfo: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public static let byteOrder16Little = CGBitmapInfo(rawValue: 1 << 12)
 }
 
 public enum CGImageAlphaInfo: UInt32, Sendable {
@@ -83,6 +85,8 @@ public final class CGImage: @unchecked Sendable {
     public let bitmapInfo: CGBitmapInfo
     public let colorSpace: CGColorSpace?
     public let dataProvider: CGDataProvider?
+    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
+    public var contentHeadroom: Float { 4 }
 
     /// Returns nil if the parameters are inconsistent.
     public init?(
@@ -90,7 +94,8 @@ public final class CGImage: @unchecked Sendable {
         bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool,
         intent: CGColorRenderingIntent
     ) {
-        guard width > 0, height > 0, bitsPerComponent == 8, bitsPerPixel == 32, bytesPerRow >= width * 4,
+        guard width > 0, height > 0, [8, 16].contains(bitsPerComponent), bitsPerPixel == 4 * bitsPerComponent,
+            bytesPerRow >= width * bitsPerComponent / 2,
             provider.bytes.count >= bytesPerRow * height
         else { return nil }
         self.width = width

@@ -29,6 +29,8 @@ public let kCGImagePropertyJFIFIsProgressive: CFString = "kCGImagePropertyJFIFIs
 public let kCGImageSourceDecodeRequest: CFString = "kCGImageSourceDecodeRequest"
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public let kCGImageSourceDecodeToSDR: CFString = "kCGImageSourceDecodeToSDR"
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+public let kCGImageSourceDecodeToHDR: CFString = "kCGImageSourceDecodeToHDR"
 public let kCGImagePropertyFileContentsDictionary: CFString = "kCGImagePropertyFileContentsDictionary"
 public let kCGImagePropertyImages: CFString = "kCGImagePropertyImages"
 public let kCGImagePropertyAuxiliaryData: CFString = "kCGImagePropertyAuxiliaryData"

@@ -5,6 +5,9 @@ open class CALayer {
     open var contents: Any?
     open var contentsGravity = CALayerContentsGravity.resize
     open var masksToBounds = false
+    @available(iOS 17, macOS 14, visionOS 1, *)
+    @available(tvOS, unavailable)
+    open var wantsExtendedDynamicRangeContent = false
     public init() {}
 
     /// The animations that were added, in order. Not part of Core Animation.

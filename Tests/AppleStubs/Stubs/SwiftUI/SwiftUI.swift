@@ -93,6 +93,22 @@ public struct Image: PrimitiveView {
 
     /// Without parameters here.
     nonisolated public func resizable() -> Image { self }
+
+    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
+    @available(watchOS, unavailable)
+    public struct DynamicRange: Hashable, Sendable {
+        let name: String
+        public static let standard = DynamicRange(name: "")
+        public static let high = DynamicRange(name: " HDR")
+    }
+
+    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
+    @available(watchOS, unavailable)
+    nonisolated public func allowedDynamicRange(_ range: Image.DynamicRange?) -> Image {
+        Image(name: name + (range?.name ?? ""))
+    }
+
+    nonisolated private init(name: String) { self.name = name }
 }
 
 public struct Text: PrimitiveView, Sendable {

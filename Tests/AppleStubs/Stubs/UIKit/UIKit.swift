@@ -15,6 +15,8 @@ public final class UIImage: Sendable {
     public let scale: CGFloat
 
     public enum Orientation: Int, Sendable { case up }
+    @available(iOS 17, tvOS 17, visionOS 1, *)
+    public enum DynamicRange: Int, Sendable { case unspecified = -1, standard, constrainedHigh, high }
 
     public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) {
         self.cgImage = cgImage
@@ -24,6 +26,8 @@ public final class UIImage: Sendable {
 
 open class UIImageView: UIView {
     open var image: UIImage?
+    @available(iOS 17, tvOS 17, visionOS 1, *)
+    open var preferredImageDynamicRange = UIImage.DynamicRange.unspecified
 }
 
 open class UIWindow: UIView {

@@ -8,6 +8,8 @@ public struct ImageCacheKey: Hashable, Sendable {
     public let target: ImageTarget?
     /// The color space to which it was decoded.
     public let color: OutputColor
+    /// The brightness to which it was decoded.
+    public let dynamicRange: DynamicRange
     /// The identifiers of the processors, in order.
     public let processors: [String]
     /// Whether the image may be the decodable part of a truncated file.
@@ -17,12 +19,14 @@ public struct ImageCacheKey: Hashable, Sendable {
 
     /// Creates a key from the values of the properties.
     public init(
-        identifier: String, target: ImageTarget? = nil, color: OutputColor = .sRGB, processors: [String] = [],
-        acceptsTruncated: Bool = false, account: String? = nil
+        identifier: String, target: ImageTarget? = nil, color: OutputColor = .sRGB,
+        dynamicRange: DynamicRange = .standard, processors: [String] = [], acceptsTruncated: Bool = false,
+        account: String? = nil
     ) {
         self.identifier = identifier
         self.target = target
         self.color = color
+        self.dynamicRange = dynamicRange
         self.processors = processors
         self.acceptsTruncated = acceptsTruncated
         self.account = account
@@ -31,6 +35,7 @@ public struct ImageCacheKey: Hashable, Sendable {
         hasher.combine(account)
         if let target { hasher.combine(target.size) }
         hasher.combine(color)
+        if dynamicRange != .standard { hasher.combine(dynamicRange) }
         for processor in processors { hasher.combine(processor) }
         contentHash = hasher.finalize()
     }
@@ -38,7 +43,8 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// Compares texts by their bytes. Texts of which only the Unicode normalization is equal identify different images.
     public static func == (left: ImageCacheKey, right: ImageCacheKey) -> Bool {
         left.contentHash == right.contentHash && left.target == right.target && left.color == right.color
-            && left.acceptsTruncated == right.acceptsTruncated && left.account.hasSameBytes(as: right.account)
+            && left.dynamicRange == right.dynamicRange && left.acceptsTruncated == right.acceptsTruncated
+            && left.account.hasSameBytes(as: right.account)
             && left.identifier.hasSameBytes(as: right.identifier) && left.processors.count == right.processors.count
             && zip(left.processors, right.processors).allSatisfy { $0.hasSameBytes(as: $1) }
     }

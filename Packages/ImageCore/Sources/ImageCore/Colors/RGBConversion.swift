@@ -57,10 +57,10 @@ extension Bitmap {
 }
 
 /// A matrix for the light of pixels.
-struct LightMatrix: Sendable {
+package struct LightMatrix: Sendable {
     private let red, green, blue: SIMD3<Float>
 
-    init(_ matrix: ColorMatrix) {
+    package init(_ matrix: ColorMatrix) {
         red = SIMD3<Float>(matrix.columns[0])
         green = SIMD3<Float>(matrix.columns[1])
         blue = SIMD3<Float>(matrix.columns[2])
@@ -69,7 +69,7 @@ struct LightMatrix: Sendable {
     var isFinite: Bool { (red + green + blue).sum().isFinite }
 
     @inline(__always)
-    static func * (matrix: LightMatrix, color: SIMD3<Float>) -> SIMD3<Float> {
+    package static func * (matrix: LightMatrix, color: SIMD3<Float>) -> SIMD3<Float> {
         matrix.red * color.x + matrix.green * color.y + matrix.blue * color.z
     }
 }

@@ -4,6 +4,8 @@ public struct DecodingRequest: Hashable, Sendable {
     public var target: ImageTarget?
     /// The color space of the result.
     public var color: OutputColor
+    /// The brightness of the result, if the decoder applies gain maps. Those of still images have `Bitmap.hdr` then.
+    public var dynamicRange: DynamicRange
     /// The frame of an animation, from 0.
     public var frame: Int
     /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
@@ -11,10 +13,12 @@ public struct DecodingRequest: Hashable, Sendable {
 
     /// Creates a request; by default for the first frame at the stored size in sRGB.
     public init(
-        target: ImageTarget? = nil, color: OutputColor = .sRGB, frame: Int = 0, acceptsTruncated: Bool = false
+        target: ImageTarget? = nil, color: OutputColor = .sRGB, dynamicRange: DynamicRange = .standard, frame: Int = 0,
+        acceptsTruncated: Bool = false
     ) {
         self.target = target
         self.color = color
+        self.dynamicRange = dynamicRange
         self.frame = frame
         self.acceptsTruncated = acceptsTruncated
     }

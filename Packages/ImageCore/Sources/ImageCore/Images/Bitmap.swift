@@ -23,7 +23,7 @@ public struct Bitmap: Sendable {
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
         storage = PixelStorage(
             size: size, bytes: pixels, isOpaque: isOpaque ?? pixels.isOpaque, isPacked: false, colorSpace: colorSpace,
-            pool: pool)
+            hdr: nil, pool: pool)
     }
 
     /// The size in pixels.
@@ -39,8 +39,12 @@ public struct Bitmap: Sendable {
     /// before a loop.
     public var pixels: [UInt8] { storage.isPacked ? storage.bytes.withAlpha(pixelCount: size.area) : storage.bytes }
 
+    /// The same image for displays of high dynamic range. Nil unless it was asked for (`ImageRequest.dynamicRange`) and the
+    /// file has it. Images that are made of this one, for example by processors, have none.
+    public var hdr: HDRPixels? { storage.hdr }
+
     /// The memory size of the image in bytes.
-    public var byteCount: Int { storage.bytes.count }
+    public var byteCount: Int { storage.bytes.count + 2 * (hdr?.samples.count ?? 0) }
 
     /// The number of bytes per row of `pixels`.
     public var bytesPerRow: Int { size.width * 4 }
@@ -55,7 +59,17 @@ extension Bitmap {
         let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)
         return Bitmap(
             storage: PixelStorage(
-                size: size, bytes: bytes, isOpaque: true, isPacked: true, colorSpace: colorSpace, pool: nil))
+                size: size, bytes: bytes, isOpaque: true, isPacked: true, colorSpace: colorSpace, hdr: nil, pool: nil))
+    }
+
+    /// Returns the image with pixels for displays of high dynamic range.
+    /// - Parameter hdr: Exactly `size.area * 4` samples.
+    public func adding(_ hdr: HDRPixels) -> Bitmap {
+        precondition(hdr.samples.count == size.area * 4, "\(hdr.samples.count) samples for a bitmap of \(size)")
+        return Bitmap(
+            storage: PixelStorage(
+                size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, colorSpace: colorSpace, hdr: hdr,
+                pool: nil, source: storage))
     }
 
     /// Red, green and blue of each pixel, `size.area * 3` bytes; nil unless the image is packed.
@@ -65,7 +79,7 @@ extension Bitmap {
 extension Bitmap: Hashable {
     public static func == (left: Bitmap, right: Bitmap) -> Bool {
         left.size == right.size && left.isOpaque == right.isOpaque && left.colorSpace == right.colorSpace
-            && (left.storage === right.storage || left.pixels == right.pixels)
+            && (left.storage === right.storage || left.pixels == right.pixels && left.hdr == right.hdr)
     }
 
     public func hash(into hasher: inout Hasher) {
@@ -121,18 +135,24 @@ private final class PixelStorage: Sendable {
     let isOpaque: Bool
     let isPacked: Bool
     let colorSpace: ColorSpace
+    let hdr: HDRPixels?
     let drawables = Mutex<[ObjectIdentifier: any Sendable]>([:])
     private let pool: PixelBufferPool?
+    /// The image with the same bytes, which returns them to its pool.
+    private let source: PixelStorage?
 
     init(
-        size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, colorSpace: ColorSpace, pool: PixelBufferPool?
+        size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, colorSpace: ColorSpace, hdr: HDRPixels?,
+        pool: PixelBufferPool?, source: PixelStorage? = nil
     ) {
         self.size = size
         self.bytes = bytes
         self.isOpaque = isOpaque
         self.isPacked = isPacked
         self.colorSpace = colorSpace
+        self.hdr = hdr
         self.pool = pool
+        self.source = source
     }
 
     deinit { pool?.give(bytes) }

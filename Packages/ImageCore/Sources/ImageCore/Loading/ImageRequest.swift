@@ -1,7 +1,7 @@
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
 /// Two requests are equal if they can share all operations: if they have the same original, headers, target,
-/// color space, processors, cache policy, mode and tolerance of truncated files.
+/// color space, dynamic range, processors, cache policy, mode and tolerance of truncated files.
 public struct ImageRequest: Sendable {
     /// The origin of the encoded bytes.
     public var origin: ImageOrigin
@@ -10,6 +10,9 @@ public struct ImageRequest: Sendable {
     /// The color space of the image. Initially `.automatic` on Apple's platforms, whose views draw Display P3; elsewhere
     /// `.sRGB`.
     public var color = OutputColor.ofViews
+    /// The brightness of the image. With more than `.standard`, `Bitmap.hdr` has the pixels for a display of high dynamic
+    /// range, of files with a gain map. That takes three times the memory. Processors leave it out.
+    public var dynamicRange = DynamicRange.standard
     /// Applied to the decoded image, in order.
     public var processors: [any ImageProcessor]
     /// The initial priority. `ImageTask.priority` changes it later.
@@ -95,13 +98,14 @@ extension ImageRequest {
     ///   - account: The account for which the image is loaded; nil for none.
     package func cacheKey(of identifier: String, account: String?) -> ImageCacheKey {
         ImageCacheKey(
-            identifier: identifier, target: target, color: color, processors: processors.map(\.identifier),
-            acceptsTruncated: acceptsTruncated, account: account)
+            identifier: identifier, target: target, color: color, dynamicRange: dynamicRange,
+            processors: processors.map(\.identifier), acceptsTruncated: acceptsTruncated, account: account)
     }
 
     /// How the original is decoded.
     package var decoding: DecodingRequest {
-        DecodingRequest(target: target, color: color, acceptsTruncated: acceptsTruncated)
+        DecodingRequest(
+            target: target, color: color, dynamicRange: dynamicRange, acceptsTruncated: acceptsTruncated)
     }
 
     /// Returns the original, whose name is known from the request's key.

@@ -26,16 +26,18 @@ extension XMPPacket {
     /// MiB and for other elements.
     ///
     /// - Parameter name: With the usual prefix, for example `dc:creator`.
-    static func text(of name: String, in packet: Data) -> String? {
+    static func text(of name: String, in packet: Data) -> String? { texts(of: name, in: packet).first }
+
+    /// The same for all items of a list.
+    static func texts(of name: String, in packet: Data) -> [String] {
         guard packet.count <= 1 << 20, let xml = element(name, in: packet) ?? attribute(name, in: packet) else {
-            return nil
+            return []
         }
         // An element of a list has no elements.
         let texts = xml.split(separator: ">").compactMap { part in
             part.firstIndex(of: "<").map { part[..<$0].trimming { $0.isWhitespace } }
         }
-        let text = texts.first { !$0.isEmpty }
-        return text.map { unescaped(String($0)) }
+        return texts.filter { !$0.isEmpty }.map { unescaped(String($0)) }
     }
 
     private static func unescaped(_ text: String) -> String {
