@@ -50,7 +50,7 @@
             #expect(sink.checks == 4, "backwards, from the first frame")
         }
 
-        @Test("the encoder writes how often an animation plays", arguments: [0, 1, 3, 65_536], [false, true])
+        @Test("the encoder writes how often an animation plays", arguments: [0, 1, 7, 65_536], [false, true])
         func loopCount(count: Int, hasAlpha: Bool) throws {
             let frames = (1...3).map {
                 AnimationFrame(
@@ -59,9 +59,15 @@
             let data = try AVIFEncoder(effort: 1).encode(frames, loopCount: count, options: .init(isLossless: true))
             let opened = try avif.open(data)
             #expect(opened.header.loopCount == count && opened.header.frameDelays == frames.map(\.delay))
-            // libavif reads the same file.
+            let atoms = try ["edts", "moov", "mdat"].map { try #require(data.firstRange(of: Data($0.utf8))).lowerBound }
+            #expect(atoms[1] < atoms[0] && atoms[0] < atoms[2], "a player knows all frames before it has their data")
+            // libavif reads the same file, its frames and its still image.
             let whole = try avif.wholeImage(data, size: opened.header.storedSize, frame: 2)
             #expect(whole.largestDifference(to: frames[2].bitmap.pixels) == 0)
+            var still = data
+            still.replaceSubrange(8..<12, with: Data("avif".utf8))
+            #expect(try avif.open(still).header.frameCount == 1)
+            #expect(try avif.pixels(still) == frames[0].bitmap.pixels)
         }
 
         @Test("an animation counts the reference frames as memory, and its frames are limited")

@@ -322,6 +322,9 @@ avif_writer *avif_writer_open(
     writer->encoder->maxThreads = 1;
     writer->encoder->speed = settings.speed;
     writer->encoder->timescale = timescale;
+#if AVIF_VERSION >= 1000000
+    writer->encoder->repetitionCount = settings.loops > 0 ? settings.loops - 1 : AVIF_REPETITION_COUNT_INFINITE;
+#endif
     set_quality(writer->encoder, settings);
     if (profile_length > 0) (void)avifRWDataSet(&writer->profile, profile, profile_length);
     return writer;

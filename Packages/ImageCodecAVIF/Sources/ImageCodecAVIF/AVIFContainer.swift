@@ -143,6 +143,16 @@
         }
     }
 
+    extension Data {
+        /// Returns a copy with other bytes at an offset.
+        func replacing(at offset: Int, with bytes: Data) -> Data {
+            var copy = self
+            let start = startIndex + offset
+            copy.replaceSubrange(start..<start + bytes.count, with: bytes)
+            return copy
+        }
+    }
+
     /// The timing of the frames in a track.
     struct AVIFTrack {
         /// The number of times that the frames are played; 0 if forever.

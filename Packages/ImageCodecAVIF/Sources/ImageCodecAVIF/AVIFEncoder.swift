@@ -59,17 +59,18 @@
             if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
             let writer = try writer(
-                of: size, in: space, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
+                of: size, in: space, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation),
+                loopCount: loopCount, options: options)
             for frame in frames {
                 try checkCancellation()
                 try writer.add(frame.bitmap, duration: frame.delay.milliseconds(upTo: Int(Int32.max)))
             }
-            let file = try writer.finish()
-            return loopCount > 0 ? try RepeatedAnimation.file(file, loopCount: loopCount) : file
+            return try RepeatedAnimation.file(try writer.finish(), loopCount: max(0, loopCount))
         }
 
         private func writer(
-            of size: PixelSize, in space: ColorSpace, hasAlpha: Bool, speed: Int, options: EncodingOptions
+            of size: PixelSize, in space: ColorSpace, hasAlpha: Bool, speed: Int, loopCount: Int = 0,
+            options: EncodingOptions
         ) throws(ImageEncodingError) -> AVIFWriter {
             try check(size, largest: Self.largestSide)
             let transform = orientation.transform
@@ -78,7 +79,8 @@
                 speed: CInt(speed), quantizer: CInt(options.quantizer.rounded()),
                 is_lossless: options.isLossless ? 1 : 0, halves_chroma: quality < 0.9 ? 1 : 0,
                 has_alpha: hasAlpha ? 1 : 0, rotation: CInt(transform.rotation), mirror: CInt(transform.mirror),
-                primaries: CInt(space.codePoints.primaries), transfer: CInt(space.codePoints.transfer))
+                primaries: CInt(space.codePoints.primaries), transfer: CInt(space.codePoints.transfer),
+                loops: CInt(clamping: loopCount))
             return try AVIFWriter(size: size, settings: settings, profile: colorProfile ?? Data())
         }
     }

@@ -103,7 +103,9 @@ public enum ImageEncoderContract {
 
     private static let animationRules: [ContractRule<Subject>] = [
         ContractRule("an animation is encoded with frames, delays and loop count, or fails as unsupported") { subject in
-            for loopCount in [0, 3] { try subject.expectAnimation(loopCount: loopCount) }
+            for (loopCount, width, height) in [(0, 24, 16), (1, 1, 1), (7, 17, 9)] {
+                try subject.expectAnimation(of: PixelSize(width: width, height: height), loopCount: loopCount)
+            }
         },
         ContractRule("encoding an animation without frames or with frames of several sizes fails") { subject in
             let delay = Duration.milliseconds(100)
@@ -133,9 +135,8 @@ extension ImageEncoderContract.Subject {
         thrownError { () throws(ImageEncodingError) in _ = try body() }
     }
 
-    fileprivate func expectAnimation(loopCount: Int) throws {
-        let size = PixelSize(width: 24, height: 16)
-        let delays = [100, 200, 50].map { Duration.milliseconds($0) }
+    fileprivate func expectAnimation(of size: PixelSize, loopCount: Int) throws {
+        let delays = [70, 65_000, 50].map { Duration.milliseconds($0) }
         let frames = delays.enumerated().map {
             AnimationFrame(bitmap: .tiles(size, shift: $0.offset), delay: $0.element)
         }

@@ -77,6 +77,7 @@ typedef struct {
     int has_alpha;
     int rotation, mirror; /* as in avif_info */
     int primaries, transfer; /* code points of H.273 */
+    int loops;               /* 0 repeats forever; libavif before 1.0 doesn't write it */
 } avif_settings;
 
 typedef struct {
