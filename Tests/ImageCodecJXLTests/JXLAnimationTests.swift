@@ -131,6 +131,31 @@
             #expect(await JXLEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
         }
 
+        @Test("a frame stores what changed, and the frames are the same in any order", arguments: [false, true])
+        func changedAreas(hasAlpha: Bool) throws {
+            let first = JXLSamples.bitmap(PixelSize(width: 120, height: 90), hasAlpha: hasAlpha)
+            // A few pixels change, none, the last one, and all.
+            var pixels = first.pixels
+            let bitmaps = [0..<0, 20_000..<20_040, 0..<0, 43_196..<43_199, 0..<43_200].map { range in
+                for index in range where hasAlpha || index % 4 != 3 { pixels[index] ^= 40 }
+                return Bitmap(size: first.size, pixels: pixels, isOpaque: !hasAlpha)
+            }
+            let delays = [10, 70, 65_000, 50, 40].map { Duration.milliseconds($0) }
+            let frames = zip(bitmaps, delays).map { AnimationFrame(bitmap: $0, delay: $1) }
+            let options = EncodingOptions(isLossless: true)
+            let data = try JXLEncoder(effort: 3).encode(frames, loopCount: 7, options: options)
+            let similar = try JXLEncoder(effort: 3).encode(Array(frames.prefix(4)), loopCount: 7, options: options)
+            #expect(try similar.count < JXLEncoder(effort: 3).encode(first, options: options).count * 5 / 4)
+            let image = try jxl.open(data)
+            #expect(image.header.loopCount == 7)
+            #expect(image.header.frameDelays == [.milliseconds(100)] + delays.dropFirst())
+            for index in [4, 1, 3, 0, 2] { #expect(try jxl.pixels(image, frame: index) == bitmaps[index].pixels) }
+            let lossy = try jxl.open(JXLEncoder(effort: 3).encode(frames, loopCount: 7, options: EncodingOptions()))
+            for index in [3, 4, 0] {
+                #expect(try jxl.pixels(lossy, frame: index).signalToNoise(to: bitmaps[index].pixels) > 24)
+            }
+        }
+
         @Test("an animation has the largest color space of its frames, alpha if any has it, and its repetitions")
         func colorOfAnimation() throws {
             let clear = Bitmap(size: Bitmap.displayP3.size, pixels: [UInt8](repeating: 0, count: 256), isOpaque: false)

@@ -10,6 +10,7 @@ struct jxl_encoder {
     JxlEncoder *handle;
     JxlEncoderFrameSettings *frames; /* owned by handle */
     JxlPixelFormat format;
+    uint32_t width, height;
     int is_animated;
 };
 
@@ -75,6 +76,8 @@ jxl_encoder *jxl_encoder_open(const jxl_settings *settings) {
     jxl_encoder *encoder = calloc(1, sizeof *encoder);
     if (encoder == NULL) return NULL;
     encoder->handle = JxlEncoderCreate(NULL);
+    encoder->width = settings->width;
+    encoder->height = settings->height;
     encoder->is_animated = settings->is_animated;
     encoder->format = (JxlPixelFormat){settings->has_alpha ? 4 : 3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     if (encoder->handle != NULL && set_basic_info(encoder->handle, settings) && set_color(encoder->handle, settings)) {
@@ -90,15 +93,29 @@ void jxl_encoder_close(jxl_encoder *encoder) {
     free(encoder);
 }
 
-static int set_delay(jxl_encoder *encoder, uint32_t milliseconds) {
+/* Each frame is stored in a slot, from which the next one has the pixels outside of its area. A frame with a delay can't be
+   stored in slot 0. */
+enum { slot = 1 };
+
+static int set_frame(jxl_encoder *encoder, jxl_area area, uint32_t milliseconds) {
     JxlFrameHeader header;
     JxlEncoderInitFrameHeader(&header);
     header.duration = milliseconds;
+    header.layer_info.save_as_reference = slot;
+    if (area.width != encoder->width || area.height != encoder->height) {
+        header.layer_info.have_crop = JXL_TRUE;
+        header.layer_info.crop_x0 = (int32_t)area.left;
+        header.layer_info.crop_y0 = (int32_t)area.top;
+        header.layer_info.xsize = area.width;
+        header.layer_info.ysize = area.height;
+        header.layer_info.blend_info.source = slot;
+    }
     return is_good(JxlEncoderSetFrameHeader(encoder->frames, &header));
 }
 
-int jxl_encoder_add(jxl_encoder *encoder, const uint8_t *pixels, size_t length, uint32_t milliseconds, int is_last) {
-    if (encoder->is_animated && !set_delay(encoder, milliseconds)) return 0;
+int jxl_encoder_add(
+    jxl_encoder *encoder, const uint8_t *pixels, size_t length, jxl_area area, uint32_t milliseconds, int is_last) {
+    if (encoder->is_animated && !set_frame(encoder, area, milliseconds)) return 0;
     if (!is_good(JxlEncoderAddImageFrame(encoder->frames, &encoder->format, pixels, length))) return 0;
     if (is_last) JxlEncoderCloseInput(encoder->handle);
     return 1;

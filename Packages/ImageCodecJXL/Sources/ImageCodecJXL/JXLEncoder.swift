@@ -40,12 +40,12 @@
             try check(bitmap.size)
             let writer = try JXLWriter(
                 self, size: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, options: options)
-            try writer.add(bitmap, milliseconds: 0, isLast: true)
+            try writer.add(bitmap, PixelArea(bitmap.size), milliseconds: 0, isLast: true)
             return writer.data
         }
 
         /// Encodes an animation. Delays are rounded to milliseconds, from 1 to 4,294,967,295, which is also the largest
-        /// `loopCount`. Every frame is stored as a whole.
+        /// `loopCount`. A frame stores only the rectangle that changed.
         ///
         /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, `.unsupportedSize`, or `.failed`.
         public func encode(
@@ -58,12 +58,15 @@
             let writer = try JXLWriter(
                 self, size: size, in: space, hasAlpha: hasAlpha, loopCount: frames.count > 1 ? loopCount : nil,
                 options: options)
+            var previous: Bitmap?
             for (index, frame) in frames.enumerated() {
                 try checkCancellation()
+                let area = frame.bitmap.changedArea(since: previous)
+                previous = frame.bitmap
                 let isLast = index == frames.count - 1
                 // A frame without duration would be a part of the next one.
                 let delay = frame.delay.milliseconds(upTo: Int(UInt32.max))
-                try writer.add(frame.bitmap, milliseconds: UInt32(delay), isLast: isLast)
+                try writer.add(frame.bitmap, area, milliseconds: UInt32(delay), isLast: isLast)
             }
             return writer.data
         }
@@ -118,16 +121,27 @@
             }
         }
 
-        /// Adds a frame and writes it.
-        func add(_ bitmap: Bitmap, milliseconds: UInt32, isLast: Bool) throws(ImageEncodingError) {
-            let isAdded = unsafe pixels(of: bitmap).withUnsafeBufferPointer { pixels in
-                unsafe jxl_encoder_add(handle, pixels.baseAddress, pixels.count, milliseconds, isLast ? 1 : 0) != 0
+        /// Adds a part of a frame, which replaces that of the frame before it, and writes it.
+        func add(
+            _ bitmap: Bitmap, _ area: PixelArea, milliseconds: UInt32, isLast: Bool
+        ) throws(ImageEncodingError) {
+            let place = jxl_area(
+                left: UInt32(area.left), top: UInt32(area.top), width: UInt32(area.width), height: UInt32(area.height))
+            let isAdded = unsafe pixels(of: bitmap, in: area).withUnsafeBufferPointer { pixels in
+                unsafe jxl_encoder_add(
+                    handle, pixels.baseAddress, pixels.count, place, milliseconds, isLast ? 1 : 0) != 0
             }
             guard isAdded, write() else { throw .failed(.jpegXL, "libjxl could not encode the image") }
         }
 
-        private func pixels(of bitmap: Bitmap) -> [UInt8] {
-            hasAlpha ? bitmap.pixels : bitmap.packed().packedPixels ?? []
+        private func pixels(of bitmap: Bitmap, in area: PixelArea) -> [UInt8] {
+            let pixels = hasAlpha ? bitmap.pixels : bitmap.packed().packedPixels ?? []
+            if area == PixelArea(bitmap.size) { return pixels }
+            let bytesPerPixel = hasAlpha ? 4 : 3
+            return (area.top..<area.top + area.height).flatMap { y in
+                let start = (y * bitmap.size.width + area.left) * bytesPerPixel
+                return pixels[start..<start + area.width * bytesPerPixel]
+            }
         }
 
         /// Appends the encoded frames to `data`.

@@ -90,8 +90,14 @@ typedef struct jxl_encoder jxl_encoder;
 jxl_encoder *jxl_encoder_open(const jxl_settings *settings);
 void jxl_encoder_close(jxl_encoder *encoder);
 
-/* Adds a frame: rows of RGBA with straight alpha if the settings have alpha, or else RGB, without padding. */
-int jxl_encoder_add(jxl_encoder *encoder, const uint8_t *pixels, size_t length, uint32_t milliseconds, int is_last);
+typedef struct {
+    uint32_t left, top, width, height;
+} jxl_area;
+
+/* Adds a frame: rows of RGBA with straight alpha if the settings have alpha, or else RGB, without padding. A frame of an
+   animation replaces an area of the one before it. */
+int jxl_encoder_add(
+    jxl_encoder *encoder, const uint8_t *pixels, size_t length, jxl_area area, uint32_t milliseconds, int is_last);
 
 /* Writes the next part of the file to `bytes`. Returns its length, 0 at the end, or -1 on failure. */
 ptrdiff_t jxl_encoder_write(jxl_encoder *encoder, uint8_t *bytes, size_t capacity);
