@@ -30,6 +30,29 @@ struct EncodingTests {
         #expect(encoder.format == .png && encoder.keepsAlpha == PNGEncoder().keepsAlpha)
     }
 
+    @Test("an animation is the same as without a worker", arguments: [0, 1, 7])
+    func sameAnimation(loopCount: Int) throws {
+        let delays: [Duration] = [.milliseconds(10), .milliseconds(70), .seconds(65), .zero]
+        let frames = delays.enumerated().map { index, delay in
+            AnimationFrame(
+                bitmap: Bitmap(
+                    size: Self.bitmap.size, pixels: Self.bitmap.pixels.map { $0 &+ UInt8(index) },
+                    isOpaque: index == 1, colorSpace: index == 2 ? .displayP3 : .sRGB), delay: delay)
+        }
+        let fixture = IsolatedFixture()
+        let encoder = fixture.decoders.encoder(like: PNGEncoder(), named: "png")
+        // The second time, the worker has no frame left of the first.
+        for count in [4, 3] {
+            let file = try encoder.encode(Array(frames.prefix(count)), loopCount: loopCount, options: EncodingOptions())
+            let expected = try PNGEncoder().encode(
+                Array(frames.prefix(count)), loopCount: loopCount, options: EncodingOptions())
+            #expect(file == expected)
+        }
+        #expect(throws: ImageEncodingError.inconsistentFrames) {
+            try encoder.encode([], loopCount: 0, options: EncodingOptions())
+        }
+    }
+
     @Test("a file that is open stays open while its worker encodes")
     func betweenFrames() throws {
         let image = try #require(try GeneratedImage.all().first { $0.format == .gif })
@@ -64,11 +87,32 @@ struct EncodingTests {
         #expect(try Self.encode("png", fixture) == PNGEncoder().encode(Self.bitmap, options: EncodingOptions()))
     }
 
-    @Test("an encoding that is cancelled ends soon, also if the worker does not notice", .timeLimit(.minutes(1)))
-    func cancels() async {
+    @Test("an attack with an animation is a failure of it", arguments: ["fault", "answer nothing", "loop"])
+    func attackWithAnimation(name: String) throws {
+        let fixture = IsolatedFixture { $0.timeLimit = .seconds(3) }
+        let frames = [Self.bitmap, Self.bitmap].map { AnimationFrame(bitmap: $0, delay: .zero) }
+        #expect {
+            try fixture.decoders.encoder(like: PNGEncoder(), named: name)
+                .encode(frames, loopCount: 0, options: EncodingOptions())
+        } throws: { error in
+            guard case .failed(.png, let reason) = error as? ImageEncodingError else { return false }
+            return reason.contains(["fault": "signal 11", "loop": "in time"][name] ?? "a file of another size")
+        }
+        #expect(try Self.encode("png", fixture) == PNGEncoder().encode(Self.bitmap, options: EncodingOptions()))
+    }
+
+    @Test(
+        "an encoding that is cancelled ends soon, also if the worker does not notice", .timeLimit(.minutes(1)),
+        arguments: [1, 2])
+    func cancels(frameCount: Int) async {
         // The event comes in the midst of encoding.
         let fixture = IsolatedFixture { $0.onEvent = { _ in unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
-        let task = Task { try Self.encode("open and loop", fixture) }
+        let frames = [AnimationFrame](
+            repeating: AnimationFrame(bitmap: Self.bitmap, delay: .zero), count: frameCount)
+        let task = Task {
+            try fixture.decoders.encoder(like: PNGEncoder(), named: "open and loop")
+                .encode(frames, loopCount: 0, options: EncodingOptions())
+        }
         await #expect(throws: ImageEncodingError.cancelled) { try await task.value }
     }
 

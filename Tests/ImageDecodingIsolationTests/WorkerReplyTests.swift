@@ -52,7 +52,8 @@ struct WorkerReplyTests {
             decoding.target = target
             let job = EncodingJob(
                 encoder: "avif 8", size: PixelSize(width: 5, height: 6), colorSpace: .displayP3, isOpaque: true,
-                options: EncodingOptions(quality: 0.3, isLossless: true, isProgressive: true))
+                options: EncodingOptions(quality: 0.3, isLossless: true, isProgressive: true),
+                delay: .milliseconds(-1_500), loopCount: decoding.target == nil ? nil : 7)
             let request = WorkerRequest(.frame, byteCount: 9, decoding: decoding, encoding: job)
             let read = try #require(WorkerRequest(request.bytes(number: 5)))
             #expect(read.decoding == decoding && read.kind == .frame && read.number == 5 && read.byteCount == 9)

@@ -32,8 +32,19 @@ struct HostileEncoder: ImageEncoder {
 
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         if name == "png" { return try PNGEncoder().encode(bitmap, options: options) }
+        throw attack()
+    }
+
+    func encode(
+        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+    ) throws(ImageEncodingError) -> Data {
+        if name == "png" { return try PNGEncoder().encode(frames, loopCount: loopCount, options: options) }
+        throw attack()
+    }
+
+    private func attack() -> ImageEncodingError {
         attackParent(name, header: HeaderReply(HostileDecoder.header))
-        throw .failed(.png, "the attack was refused")
+        return .failed(.png, "the attack was refused")
     }
 }
 

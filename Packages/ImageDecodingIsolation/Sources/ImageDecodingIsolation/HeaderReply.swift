@@ -22,10 +22,7 @@
         /// The metadata of a header.
         static func metadata(of header: ImageHeader) -> [UInt8] {
             var words = Words()
-            for delay in header.frameDelays {
-                words.append(Int(delay.components.seconds))
-                words.append(Int(delay.components.attoseconds))
-            }
+            for delay in header.frameDelays { words.append(delay) }
             return (header.colorProfile.map { [0] + $0 } ?? []) + words.bytes
         }
 

@@ -51,6 +51,8 @@
         private var data = Data()
         private var reader: (frames: any FrameReader, request: DecodingRequest)?
         private var preview: DecodedImage?
+        /// The frames of the animation that is encoded next.
+        private var frames: [AnimationFrame] = []
         private var encoded = Data()
 
         init(
@@ -114,8 +116,13 @@
                 let frames = try frames(request.decoding)
                 let bitmap = try frames.frame(at: request.decoding.frame, isCancelled: isCancelled)
                 return write(DecodedImage(bitmap), file, request)
+            case .addFrame:
+                frames.append(frame(request.encoding, file, request.byteCount))
+                return .nothing
             case .encode:
-                encoded = try encode(request.encoding, file, request.byteCount)
+                frames.append(frame(request.encoding, file, request.byteCount))
+                defer { frames = [] }
+                encoded = try encode(request.encoding)
                 return .encoded(encoded.count)
             case .encodedFile:
                 guard encoded.count == request.byteCount, write(Array(encoded), to: file) else { exit(9) }
@@ -143,15 +150,22 @@
             return frames
         }
 
-        private func encode(_ job: EncodingJob, _ file: Int32, _ count: Int) throws(ImageDecodingError) -> Data {
-            guard let encoder = makeEncoder(job.encoder) else {
-                throw .unsupported(.png, "the worker has no encoder \(job.encoder)")
-            }
+        private func frame(_ job: EncodingJob, _ file: Int32, _ count: Int) -> AnimationFrame {
             var pixels = [UInt8](repeating: 0, count: count)
             guard unsafe worker_read(file, &pixels, count, 0) == 0 else { exit(7) }
             let bitmap = Bitmap(size: job.size, pixels: pixels, isOpaque: job.isOpaque, colorSpace: job.colorSpace)
+            return AnimationFrame(bitmap: bitmap, delay: job.delay)
+        }
+
+        private func encode(_ job: EncodingJob) throws(ImageDecodingError) -> Data {
+            guard let encoder = makeEncoder(job.encoder) else {
+                throw .unsupported(.png, "the worker has no encoder \(job.encoder)")
+            }
             do throws(ImageEncodingError) {
-                return try encoder.encode(bitmap, options: job.options)
+                guard let loopCount = job.loopCount else {
+                    return try encoder.encode(frames[0].bitmap, options: job.options)
+                }
+                return try encoder.encode(frames, loopCount: loopCount, options: job.options)
             } catch {
                 // The parent knows the format.
                 throw .unsupported(encoder.format, "\(error)")

@@ -53,8 +53,8 @@
             return decoder
         }
 
-        /// Returns an encoder that encodes still images in a worker. The worker ends if the task is cancelled, so that the codec
-        /// needn't be interruptible. A worker that fails is `ImageEncodingError.failed`.
+        /// Returns an encoder that encodes in a worker. The worker ends if the task is cancelled, so that the codec needn't be
+        /// interruptible. A worker that fails is `ImageEncodingError.failed`. The worker holds all frames of an animation.
         ///
         /// - Parameters:
         ///   - base: An encoder of the same format. It encodes nothing.
@@ -116,7 +116,7 @@
         fileprivate var limits: DecodingLimits { scope.setup.limits }
     }
 
-    /// Encodes still images in a worker.
+    /// Encodes images and animations in a worker.
     private struct IsolatedEncoder: ImageEncoder {
         let format: ImageFormat
         let keepsAlpha: Bool
@@ -125,13 +125,22 @@
         let scope: WorkerScope
 
         func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+            let frame = AnimationFrame(bitmap: bitmap, delay: .zero)
+            return try encode([frame], EncodingJob(encoder: name, options: options))
+        }
+
+        func encode(
+            _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+        ) throws(ImageEncodingError) -> Data {
+            _ = try commonSize(of: frames)
+            return try encode(frames, EncodingJob(encoder: name, options: options, loopCount: max(0, loopCount)))
+        }
+
+        private func encode(_ frames: [AnimationFrame], _ job: EncodingJob) throws(ImageEncodingError) -> Data {
             try checkCancellation()
-            let job = EncodingJob(
-                encoder: name, size: bitmap.size, colorSpace: bitmap.colorSpace, isOpaque: bitmap.isOpaque,
-                options: options)
             do throws(ImageDecodingError) {
                 return try pool.use(scope, isCancelled: { Task.isCancelled }) { worker throws(ImageDecodingError) in
-                    try worker.encode(bitmap, with: job, isCancelled: { Task.isCancelled })
+                    try worker.encode(frames, with: job, isCancelled: { Task.isCancelled })
                 }
             } catch .cancelled {
                 throw .cancelled

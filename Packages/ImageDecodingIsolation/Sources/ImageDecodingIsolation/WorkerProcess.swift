@@ -192,19 +192,23 @@
             }
         }
 
-        /// Encodes an image.
+        /// Encodes an image, or the frames of an animation.
         mutating func encode(
-            _ bitmap: Bitmap, with job: EncodingJob, isCancelled: () -> Bool
+            _ frames: [AnimationFrame], with job: EncodingJob, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> Data {
             imageCount += 1
-            let pixels = bitmap.pixels
-            let image = try Self.file(unsafe worker_memory(pixels, pixels.count, 0))
-            defer { worker_close(image) }
-            let request = WorkerRequest(.encode, byteCount: pixels.count, encoding: job)
+            var reply = WorkerReply.nothing
+            for (index, frame) in frames.enumerated() {
+                guard reply == .nothing else { throw .invalidAnswer("another kind of answer") }
+                let isLast = index == frames.count - 1
+                reply = try send(
+                    frame, isLast ? .encode : .addFrame, with: job.encoding(frame), isCancelled: isCancelled)
+            }
+            let pixelBytes = frames.reduce(0) { $0 + $1.bitmap.size.byteCount(.rgba8) }
             // No encoder makes a file of noise much larger than its pixels.
-            guard case .encoded(let count) = try exchange(request, file: image, isCancelled: isCancelled),
-                (1...pixels.count * 2 + 65_536).contains(count)
-            else { throw .invalidAnswer("a file of another size") }
+            guard case .encoded(let count) = reply, (1...pixelBytes * 2 + 65_536).contains(count) else {
+                throw .invalidAnswer("a file of another size")
+            }
             let file = try Self.file(worker_memory(nil, count, 1))
             defer { worker_close(file) }
             let result = WorkerRequest(.encodedFile, byteCount: count)
@@ -214,6 +218,16 @@
             var bytes = [UInt8](repeating: 0, count: count)
             try Self.read(file, into: &bytes)
             return Data(bytes)
+        }
+
+        private mutating func send(
+            _ frame: AnimationFrame, _ kind: WorkerRequest.Kind, with job: EncodingJob, isCancelled: () -> Bool
+        ) throws(ImageDecodingError) -> WorkerReply {
+            let pixels = frame.bitmap.pixels
+            let image = try Self.file(unsafe worker_memory(pixels, pixels.count, 0))
+            defer { worker_close(image) }
+            let request = WorkerRequest(kind, byteCount: pixels.count, encoding: job)
+            return try exchange(request, file: image, isCancelled: isCancelled)
         }
 
         private static func file(_ result: Int32) throws(ImageDecodingError) -> Int32 {

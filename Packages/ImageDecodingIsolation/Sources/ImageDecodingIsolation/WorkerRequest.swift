@@ -21,6 +21,11 @@
 
         mutating func append(_ value: Double) { append(Int(truncatingIfNeeded: value.bitPattern)) }
 
+        mutating func append(_ value: Duration) {
+            append(Int(value.components.seconds))
+            append(Int(value.components.attoseconds))
+        }
+
         /// Returns the next word, or 0 after the end.
         mutating func next() -> Int {
             var word: UInt64 = 0
@@ -29,6 +34,10 @@
             }
             position += 8
             return Int(truncatingIfNeeded: Int64(bitPattern: word))
+        }
+
+        mutating func nextDuration() -> Duration {
+            Duration(secondsComponent: Int64(next()), attosecondsComponent: Int64(next()))
         }
 
         mutating func nextDouble() -> Double { Double(bitPattern: UInt64(truncatingIfNeeded: next())) }
@@ -101,14 +110,28 @@
         var origin: String?
     }
 
-    /// How a worker encodes an image, whose pixels come with the request.
+    /// How a worker encodes an image, or a frame of an animation, whose pixels come with the request.
     struct EncodingJob: Equatable {
         /// The name of the encoder, of which 64 bytes are sent.
         var encoder: String
-        var size: PixelSize
+        var size = PixelSize(width: 0, height: 0)
         var colorSpace = ColorSpace.sRGB
         var isOpaque = false
         var options = EncodingOptions()
+        /// The time for which a frame is shown.
+        var delay = Duration.zero
+        /// How often an animation plays, or nil for a still image.
+        var loopCount: Int?
+
+        /// Returns the same job for another image.
+        func encoding(_ frame: AnimationFrame) -> EncodingJob {
+            var job = self
+            job.size = frame.bitmap.size
+            job.colorSpace = frame.bitmap.colorSpace
+            job.isOpaque = frame.bitmap.isOpaque
+            job.delay = frame.delay
+            return job
+        }
     }
 
     /// What a worker does next.
@@ -120,13 +143,15 @@
             case preview
             /// Writes the pixels of the preview, of the image, or of a frame into memory that comes with the request.
             case previewPixels, image, frame
-            /// Encodes an image. The answer has the size of the file.
+            /// Keeps a frame of an animation, before the last one.
+            case addFrame
+            /// Encodes an image, or an animation with its last frame. The answer has the size of the file.
             case encode
             /// Writes that file into memory that comes with the request.
             case encodedFile
         }
 
-        private static let wordCount = 19
+        private static let wordCount = 22
         private static let nameCount = 64
         static let byteCount = wordCount * 8 + nameCount
 
@@ -140,7 +165,7 @@
 
         init(
             _ kind: Kind, byteCount: Int, decoding: DecodingRequest = DecodingRequest(),
-            encoding: EncodingJob = EncodingJob(encoder: "", size: PixelSize(width: 0, height: 0))
+            encoding: EncodingJob = EncodingJob(encoder: "")
         ) {
             self.kind = kind
             self.byteCount = byteCount
@@ -159,6 +184,8 @@
             for flag in [encoding.isOpaque, encoding.options.isLossless, encoding.options.isProgressive] {
                 words.append(flag ? 1 : 0)
             }
+            words.append(encoding.delay)
+            words.append(encoding.loopCount ?? -1)
             decoding.append(to: &words)
             return words.bytes + encoding.encoder.utf8.padded(to: Self.nameCount)
         }
@@ -178,6 +205,9 @@
             job.isOpaque = words.next() == 1
             job.options = EncodingOptions(
                 quality: quality, isLossless: words.next() == 1, isProgressive: words.next() == 1)
+            job.delay = words.nextDuration()
+            let loopCount = words.next()
+            job.loopCount = loopCount < 0 ? nil : loopCount
             guard let decoding = DecodingRequest(&words) else { return nil }
             self.init(kind, byteCount: byteCount, decoding: decoding, encoding: job)
             self.number = number
