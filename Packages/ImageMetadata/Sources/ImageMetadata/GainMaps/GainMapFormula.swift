@@ -69,8 +69,10 @@ struct GainMapFormula: Hashable {
     private init?(_ lists: [[Double?]], _ headrooms: [Double?]) {
         let values = lists.map { $0.compactMap { $0 } }
         let limits = headrooms.compactMap { $0 }
-        guard limits.count == 2, limits[0] < limits[1], zip(values, lists).allSatisfy({ $0.count == $1.count }),
-            values.allSatisfy({ [1, 3].contains($0.count) && $0.allSatisfy { abs($0) <= 1e6 } }),
+        // Larger numbers make light that isn't finite.
+        guard limits.count == 2, limits[0] < limits[1], limits.allSatisfy({ abs($0) <= 100 }),
+            zip(values, lists).allSatisfy({ $0.count == $1.count }),
+            values.allSatisfy({ [1, 3].contains($0.count) && $0.allSatisfy { abs($0) <= 100 } }),
             values[2].allSatisfy({ $0 > 0 })
         else { return nil }
         channels = (0..<(values.map(\.count).max() ?? 1)).map { index in
