@@ -76,7 +76,7 @@ extension ImageAnswer {
         var fields = preparedFields.fields(for: metadata.tag) { constantFields }
         fields[.cacheControl] = bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now)
         fields[.cacheLevel] = level.rawValue
-        fields[.cacheStatus] = StructuredFields.cacheStatus(level)
+        fields[.cacheStatus] = StructuredFields.cacheStatus[level]
         let timing = times.serverTiming
         if !timing.isEmpty { fields[.serverTiming] = timing }
         return fields
@@ -98,8 +98,8 @@ extension ImageAnswer {
                 extension: output?.extensions.first
                     ?? (metadata.imageFormat == .unknown ? nil : metadata.imageFormat.fileExtension)),
         ]
-        fields[.thumbHash] = metadata.thumbHash.map(StructuredFields.bytes)
-        fields[.sourceSize] = metadata.sourceSize.map(StructuredFields.size)
+        fields[.thumbHash] = metadata.thumbHash.flatMap(StructuredFields.bytes)
+        fields[.sourceSize] = metadata.sourceSize.flatMap(StructuredFields.size)
         if metadata.imageFormat == .svg { fields[.contentSecurityPolicy] = Self.inertDrawing }
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
         if let losses = metadata.losses { fields[.losses] = losses.joined(separator: ", ") }
