@@ -4,13 +4,21 @@ import Testing
 @testable import ImageServerKit
 
 @Suite struct AcceptedFormatsTests {
+    private func choices(
+        _ accept: String?, of source: ImageFormat, hasAlpha: Bool = false, frames: Int = 1,
+        rules: FormatRules = FormatRules()
+    ) -> [ImageFormat] {
+        let header = ImageHeader(
+            format: source, storedSize: PixelSize(width: 1, height: 1), frameCount: frames, hasAlpha: hasAlpha)
+        return AcceptedFormats(accept: accept, rules: rules).choices(for: header, isAnimated: frames > 1)
+    }
+
     private func format(
         _ accept: String?, of source: ImageFormat, hasAlpha: Bool = false, frames: Int = 1,
         rules: FormatRules = FormatRules()
-    ) -> ImageFormat {
-        let header = ImageHeader(
-            format: source, storedSize: PixelSize(width: 1, height: 1), frameCount: frames, hasAlpha: hasAlpha)
-        return AcceptedFormats(accept: accept, rules: rules).format(for: header, isAnimated: frames > 1)
+    ) -> ImageFormat? {
+        let choices = choices(accept, of: source, hasAlpha: hasAlpha, frames: frames, rules: rules)
+        return choices.count == 1 ? choices[0] : nil
     }
 
     @Test(
@@ -23,12 +31,27 @@ import Testing
     func webp(accept: String, expected: ImageFormat) { #expect(format(accept, of: .jpeg) == expected) }
 
     #if AVIF
-        @Test("prefers AVIF to WebP if the rules allow it, except for animations")
+        @Test("prefers AVIF to WebP if the rules allow it, and leaves it to the size of animations")
         func avif() {
             #expect(format("image/webp,image/avif", of: .jpeg) == .webP)
             let rules = FormatRules(automatic: [.webP, .avif])
             #expect(format("image/webp,image/avif", of: .jpeg, rules: rules) == .avif)
-            #expect(format("image/webp,image/avif", of: .gif, frames: 2, rules: rules) == .webP)
+            #expect(choices("image/webp,image/avif", of: .gif, frames: 2, rules: rules) == [.avif, .webP])
+            #expect(choices("image/avif", of: .gif, frames: 2, rules: rules) == [.avif])
+            #expect(choices("image/webp,image/avif", of: .gif, frames: 2) == [.webP])
+            let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 1, height: 1), frameCount: 2)
+            let both = AcceptedFormats(accept: "image/webp,image/avif", rules: rules)
+            #expect(both.choices(wanted: .avif, for: header, isAnimated: true) == [.avif])
+        }
+    #endif
+
+    #if JXL
+        @Test("an animation is JPEG XL for clients that accept nothing else, because Safari shows only its first frame")
+        func jpegXL() {
+            let rules = FormatRules(automatic: [.webP, .jpegXL])
+            #expect(format("image/webp,image/jxl", of: .gif, rules: rules) == .jpegXL)
+            #expect(format("image/webp,image/jxl", of: .gif, frames: 2, rules: rules) == .webP)
+            #expect(format("image/jxl", of: .gif, frames: 2, rules: rules) == .jpegXL)
         }
     #endif
 

@@ -58,6 +58,12 @@ enum SampleWorkers {
             EncodingOptions(quality: options.quality, isLossless: options.isLossless, isProgressive: true)
         )
         #expect(try worker.encode(bitmap, options: encoding) == base.encode(bitmap, options: encoding))
+        let frames = (0..<3).map {
+            AnimationFrame(bitmap: SampleImages.bitmap(33, 21, alpha: 128, shade: $0 * 9), delay: .milliseconds(70))
+        }
+        #expect(
+            try worker.encode(frames, loopCount: 7, options: encoding)
+                == base.encode(frames, loopCount: 7, options: encoding))
         #expect(throws: ImageEncodingError.self) {
             try workers.encoder(like: base, named: "pdf 1").encode(bitmap, options: encoding)
         }
@@ -74,15 +80,17 @@ enum SampleWorkers {
     }
 
     #if AVIF
-        @Test("a cancelled encoding ends its worker, which would take many minutes", .timeLimit(.minutes(1)))
-        func cancellation() async throws {
+        @Test(
+            "a cancelled encoding ends its worker, which would take many minutes", .timeLimit(.minutes(1)),
+            arguments: [1, 3])
+        func cancellation(frameCount: Int) async throws {
             let settings = try await SampleWorkers.settings(["--avif-speed", "0"])
             let renderer = ImageRenderer(
                 decoder: settings.makeDecoder(), limits: settings.limits, encoders: settings.encoders,
                 clock: ManualClock())
             let url = try ImageURLParser(signature: nil)
                 .parse(ServiceFixture.path("f:avif/q:95/w:3000/el:1"), now: .distantPast)
-            let source = try SampleImages.png(90, 70)
+            let source = try SampleImages.gif(frames: frameCount)
             let task = Task {
                 try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil)) { Task.isCancelled }
             }

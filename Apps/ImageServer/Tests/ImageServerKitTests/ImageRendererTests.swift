@@ -88,19 +88,45 @@ import Testing
     @Test("keeps the frames of an animation in formats that have them, up to the limit")
     func animations() throws {
         let source = try SampleImages.gif(frames: 4)
-        for name in ["gif", "webp", "png"] {
-            let header = try header(try renderImage(source, "w:10/f:\(name)").data)
-            #expect(header.frameCount == 4)
+        for name in OutputFormats.all.filter(\.isAnimated).flatMap(\.extensions) {
+            let image = try renderImage(source, "w:10/f:\(name)")
+            let header = try header(image.data)
+            #expect(header.frameCount == 4 && header.loopCount == 3 && image.losses.isEmpty)
             #expect(header.frameDelays == Array(repeating: .milliseconds(70), count: 4))
             #expect(header.size == PixelSize(width: 10, height: 5))
         }
-        #expect(try header(try renderImage(source, "f:gif").data).loopCount == 3)
         let png = try renderImage(source, "f:png").data
         #expect(try header(try renderImage(png, "w:10").data).frameCount == 4)
         #expect(try renderImage(png, "w:10", accept: "image/webp").format == .webP)
         #expect(try header(try renderImage(source, "f:jpg").data).frameCount == 1)
         #expect(try header(try renderImage(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
     }
+
+    #if AVIF
+        @Test("the smaller one of AVIF and WebP is sent of an animation, up to a limit, and WebP above")
+        func comparison() throws {
+            let rules = FormatRules(automatic: [.avif, .webP])
+            func render(_ source: Data, _ text: String = "rt:fit", comparedPixels: Int) throws -> RenderedImage {
+                try renderImage(
+                    source, text, accept: "image/avif,image/webp",
+                    limits: RenderingLimits(comparedPixels: comparedPixels), rules: rules)
+            }
+            let frames = (0..<4).map {
+                AnimationFrame(bitmap: SampleImages.bitmap(120, 90, shade: $0 * 3), delay: .milliseconds(70))
+            }
+            let large = try PNGEncoder().encode(frames, loopCount: 3, options: EncodingOptions())
+            let small = try SampleImages.gif(frames: 4)
+            for (source, area, smaller) in [(large, 43_200, ImageFormat.avif), (small, 800, .webP)] {
+                let avif = try render(source, "f:avif", comparedPixels: 0)
+                let webP = try render(source, comparedPixels: area - 1)
+                #expect(avif.format == .avif && webP.format == .webP)
+                let image = try render(source, comparedPixels: area)
+                #expect(image.format == smaller && image.data == (smaller == .avif ? avif : webP).data)
+                #expect(image.data.count == min(avif.data.count, webP.data.count))
+                #expect(try image.losses.isEmpty && header(image.data).frameCount == 4)
+            }
+        }
+    #endif
 
     @Test("the limits of a URL are in place of those of the server")
     func limitsOfURLs() throws {

@@ -306,7 +306,7 @@ import Testing
     func resultKeys() async throws {
         let values = [
             "cacheBuster": "2", "maxFrames": "7", "maxAnimationPixels": "1000", "preferredFormats": "png",
-            "maxResultPixels": "1000", "maxResultSide": "99",
+            "maxResultPixels": "1000", "maxResultSide": "99", "maxComparedPixels": "1000",
             "maxResultBytes": "1000", "quality": "81", "formatQuality": "webp:60", "stripColorProfile": "false",
             "saveDataQuality": "40", "stripMetadata": "false", "keepCopyright": "false", "jpegProgressive": "true",
             "pngInterlaced": "true", "pngQuantize": "true", "pngQuantizationColors": "16", "webpEffort": "5",

@@ -25,25 +25,28 @@ struct AcceptedFormats: Hashable, Sendable {
     /// The accepted formats as a part of a cache key.
     var cacheKey: String { formats.map(\.rawValue).joined(separator: ",") }
 
-    /// Returns the format of a result.
+    /// Returns the format of a result, or for an animation the formats of which the smallest file is sent, best compression
+    /// first.
     ///
     /// - Parameters:
     ///   - wanted: The format of the URL; nil to choose one.
     ///   - isAnimated: Whether all frames are delivered.
     ///   - hasAlpha: Whether the result has transparency; nil if the source decides.
-    func format(
+    func choices(
         wanted: ImageFormat? = nil, for header: ImageHeader, isAnimated: Bool, hasAlpha: Bool? = nil
-    ) -> ImageFormat {
-        let usable = formats.filter { !isAnimated || OutputFormats.output(for: $0)?.isAnimated == true }
-        if let best = usable.first(where: { wanted == nil || rules.enforced.contains($0) }) { return best }
-        if let wanted { return wanted }
-        if rules.preferred.contains(header.format) { return header.format }
+    ) -> [ImageFormat] {
+        let usable = formats.filter { wanted == nil || rules.enforced.contains($0) }
+        // Safari accepts JPEG XL, but shows only the first frame: https://bugs.webkit.org/show_bug.cgi?id=261915
+        let playable = usable.filter { $0 != .jpegXL }
+        if isAnimated, !playable.isEmpty { return playable }
+        if let best = usable.first ?? wanted { return [best] }
+        if rules.preferred.contains(header.format) { return [header.format] }
         // Every client plays GIF, and its files are smaller than those of PNG.
-        if isAnimated, rules.preferred.contains(.gif) { return .gif }
+        if isAnimated, rules.preferred.contains(.gif) { return [.gif] }
         let suitable = rules.preferred.first { format in
             guard let output = OutputFormats.output(for: format) else { return false }
             return (!isAnimated || output.isAnimated) && (output.hasAlpha || !(hasAlpha ?? header.hasAlpha))
         }
-        return suitable ?? rules.preferred.first ?? OutputFormats.standard.format
+        return [suitable ?? rules.preferred.first ?? OutputFormats.standard.format]
     }
 }

@@ -49,7 +49,7 @@ struct ImageRenderer: Sendable {
         var options = options
         // A drawing has no size in which it is best.
         if header.format == .svg { options.enlarges = true }
-        let output = output(for: header, options, accepted)
+        var (output, alternative) = outputs(for: header, options, accepted)
         if isUnprocessed(header.format, output, options) {
             return RenderedImage(
                 data: source, format: header.format, size: header.size, sourceSize: header.size)
@@ -59,13 +59,18 @@ struct ImageRenderer: Sendable {
         let plan = RenderingPlan(
             header.with(trimmed?.size), options,
             limit: .init(
-                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount),
+                side: min(limits.resultSide, (alternative ?? output).largestSide),
+                area: limits.resultPixels / max(1, frameCount),
                 uncroppedSide: limits.resizing.maxSide),
             drawing: .init(side: limits.decoding.maxSide, area: limits.sourcePixels))
         try check(plan, frameCount: frameCount)
+        if let fast = alternative, plan.output.area * frameCount > limits.comparedPixels {
+            (output, alternative) = (fast, nil)
+        }
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
             watch: Stopwatch(clock))
+        job.alternative = alternative.map { ($0, quality(of: $0, options)) }
         if let watermark { job.watermark = try processor(of: watermark, plan, options.watermark, isCancelled) }
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         var data = try job.encode(frames, loopCount: header.loopCount)
@@ -77,7 +82,7 @@ struct ImageRenderer: Sendable {
             data = try withGainMap(of: source, header, data, job, keepsPrimaries: keepsPrimaries)
         }
         return RenderedImage(
-            data: data, format: output.format, size: plan.output,
+            data: data, format: job.output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0,
             thumbHash: frames.first.map { ThumbHash(bitmap: $0.bitmap).base64 }, sourceSize: header.size,
             losses: losses(of: contents, in: data, frames, job), times: job.times)
@@ -151,13 +156,18 @@ struct ImageRenderer: Sendable {
         }
     }
 
-    private func output(
+    /// Returns the format of a result, and another one for an animation of which the smaller file is sent.
+    private func outputs(
         for header: ImageHeader, _ options: ProcessingOptions, _ accepted: AcceptedFormats
-    ) -> OutputFormat {
+    ) -> (OutputFormat, alternative: OutputFormat?) {
         let hasAlpha = options.background == nil && (header.hasAlpha || options.addsSpace)
-        let format = accepted.format(
+        let formats = accepted.choices(
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
+        return (output(formats[0]), formats.dropFirst().first.map(output))
+    }
+
+    private func output(_ format: ImageFormat) -> OutputFormat {
         var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
         if let workers, let name = encoders.workerName(of: format) {
             output.encoder = workers.encoder(like: output.encoder, named: name)

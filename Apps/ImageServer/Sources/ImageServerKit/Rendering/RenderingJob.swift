@@ -28,9 +28,12 @@ struct Stopwatch: Sendable {
 struct RenderingJob {
     let plan: RenderingPlan
     let options: ProcessingOptions
-    let output: OutputFormat
+    /// The format of the result. `encode` may replace it by the alternative.
+    private(set) var output: OutputFormat
     /// From 1 to 100.
-    let quality: Int
+    private(set) var quality: Int
+    /// Another format of which the smaller file is the result, and its quality.
+    var alternative: (output: OutputFormat, quality: Int)?
     let limits: RenderingLimits
     /// Draws the watermark; nil if there is none.
     var watermark: WatermarkProcessor?
@@ -92,10 +95,25 @@ struct RenderingJob {
             : CropProcessor(x: area.x, y: area.y, size: area.size)
     }
 
-    /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`. Returns the file of the
-    /// lowest quality if all are larger, as imgproxy does.
+    /// Encodes the frames, and in the alternative format if there is one. Returns the smaller file.
     mutating func encode(_ frames: [AnimationFrame], loopCount: Int) throws(RenderingFailure) -> Data {
         defer { lap(.encode) }
+        var data = try fitting(frames, loopCount)
+        if let alternative {
+            let first = (output, quality)
+            (output, quality) = alternative
+            let other = try fitting(frames, loopCount)
+            if other.count < data.count { data = other } else { (output, quality) = first }
+        }
+        guard data.count <= limits.resultBytes else {
+            throw .tooManyBytes(data.count, allowed: limits.resultBytes)
+        }
+        return data
+    }
+
+    /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`. Returns the file of the
+    /// lowest quality if all are larger, as imgproxy does.
+    private func fitting(_ frames: [AnimationFrame], _ loopCount: Int) throws(RenderingFailure) -> Data {
         var data = try encoded(frames, loopCount, quality: quality)
         if options.maxBytes > 0, output.isLossy {
             var search = QualitySearch(limit: options.maxBytes)
@@ -104,9 +122,6 @@ struct RenderingJob {
                 let other = try encoded(frames, loopCount, quality: next)
                 if search.add(other.count, quality: next) { data = other }
             }
-        }
-        guard data.count <= limits.resultBytes else {
-            throw .tooManyBytes(data.count, allowed: limits.resultBytes)
         }
         return data
     }

@@ -14,6 +14,8 @@ struct RenderingLimits: Hashable, Sendable {
     var animationPixels = 250_000_000
     /// The most pixels of all frames of a result together.
     var resultPixels = 50_000_000
+    /// The most pixels of all frames of an animation that is encoded in two formats, of which the smaller file is sent.
+    var comparedPixels = 10_000_000
     /// The longest side of a result in pixels.
     var resultSide = 8_192
     /// The largest result in bytes.

@@ -257,7 +257,7 @@ extension SettingValues {
             sourceBytes: self.maxSourceBytes, sourcePixels: self.maxSourcePixels,
             framePixels: self.maxFramePixels > 0 ? self.maxFramePixels : nil, frames: self.maxFrames,
             animationPixels: self.maxAnimationPixels, resultPixels: self.maxResultPixels,
-            resultSide: self.maxResultSide, resultBytes: self.maxResultBytes)
+            comparedPixels: self.maxComparedPixels, resultSide: self.maxResultSide, resultBytes: self.maxResultBytes)
     }
 
     fileprivate func qualities() throws(SettingsFailure) -> [ImageFormat: Int] {

@@ -124,6 +124,9 @@ package struct Settings: Sendable {
         250_000_000, "The most decoded pixels of all frames; further ones are left out")
     let maxResultPixels = Setting.shaping(
         50_000_000, "The most pixels of all frames of a result", in: 1...Int(Int32.max))
+    let maxComparedPixels = Setting.shaping(
+        10_000_000, "The most pixels of all frames of an animation for autoAvif; WebP if there are more",
+        in: 0...Int(Int32.max))
     let maxResultSide = Setting.shaping(
         8192, "The longest side of a result in pixels", in: 1...65_535, imgproxy: .unlessZero("MAX_RESULT_DIMENSION"))
     let maxResultBytes = Setting.shaping(33_554_432, "The largest result in bytes", in: 1...Int(Int32.max))

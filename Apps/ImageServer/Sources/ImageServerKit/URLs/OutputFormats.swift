@@ -51,13 +51,13 @@ enum OutputFormats {
         #if AVIF
             formats.append(
                 OutputFormat(
-                    format: .avif, extensions: ["avif"], hasAlpha: true, isAnimated: false,
+                    format: .avif, extensions: ["avif"], hasAlpha: true, isAnimated: true,
                     isLossy: true, encoder: AVIFEncoder()))
         #endif
         #if JXL
             formats.append(
                 OutputFormat(
-                    format: .jpegXL, extensions: ["jxl"], hasAlpha: true, isAnimated: false,
+                    format: .jpegXL, extensions: ["jxl"], hasAlpha: true, isAnimated: true,
                     isLossy: true, encoder: JXLEncoder()))
         #endif
         return formats
