@@ -73,7 +73,8 @@ import Testing
         arguments: [
             "", #"hdrgm:GainMapMax="1""#, #"hdrgm:HDRCapacityMax="1""#,
             #"hdrgm:GainMapMax="x" hdrgm:HDRCapacityMax="1""#, #"hdrgm:GainMapMax="nan" hdrgm:HDRCapacityMax="1""#,
-            #"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="0""#,
+            #"hdrgm:GainMapMax="inf" hdrgm:HDRCapacityMax="1""#, #"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="inf""#,
+            #"hdrgm:GainMapMax="1e5" hdrgm:HDRCapacityMax="1e5""#, #"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="0""#,
             #"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="1" hdrgm:Gamma="0""#,
             #"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="1" hdrgm:BaseRenditionIsHDR="True""#,
         ])
