@@ -92,7 +92,7 @@ let package = Package(
         // Here the compiler warns of casts between Core Foundation and Foundation types, because they are equal.
         module(
             "ImageCodecImageIO", uses: ["ImageCore", "CoreGraphics", "ImageIO"],
-            settings: [.strictMemorySafety()]),
+            settings: [.strictMemorySafety(), .enableUpcomingFeature("InternalImportsByDefault")]),
         module(
             "ImagePresentingUIKit",
             uses: [

@@ -59,6 +59,11 @@
             let data = try AVIFEncoder(effort: 1).encode(frames, loopCount: count, options: .init(isLossless: true))
             let opened = try avif.open(data)
             #expect(opened.header.loopCount == count && opened.header.frameDelays == frames.map(\.delay))
+            // Otherwise equal animations would have different files.
+            for header in ["mvhd", "tkhd", "mdhd"] {
+                let start = try #require(data.firstRange(of: Data(header.utf8))).upperBound + 4
+                #expect(data[start..<start + 16].allSatisfy { $0 == 0 }, "\(header) has times")
+            }
             let atoms = try ["edts", "moov", "mdat"].map { try #require(data.firstRange(of: Data($0.utf8))).lowerBound }
             #expect(atoms[1] < atoms[0] && atoms[0] < atoms[2], "a player knows all frames before it has their data")
             // libavif reads the same file, its frames and its still image.

@@ -6,7 +6,8 @@
     /// repeats.
     ///
     /// Each track gets a box `edts` after its header. The durations of the movie and the tracks become those of all
-    /// repetitions. The coded data comes after these boxes, so its offsets grow.
+    /// repetitions. The coded data comes after these boxes, so its offsets grow. The times of creation become 0, so that
+    /// equal images have equal files.
     struct RepeatedAnimation {
         private var reader: BoxReader
         /// The duration of one repetition.
@@ -58,10 +59,12 @@
                 }
                 return Self.box(box.name, content)
             case "mvhd" where content.first == 1:
-                return Self.box(box.name, content.replacing(at: 24, with: total.bytes))
+                return Self.box(box.name, content.withoutTimes.replacing(at: 24, with: total.bytes))
             case "tkhd" where content.first == 1:
-                return Self.box(box.name, content.replacing(at: 28, with: total.bytes)) + Self.editList(duration)
-            case "mvhd", "tkhd": throw Self.unknownLayout
+                let header = content.withoutTimes.replacing(at: 28, with: total.bytes)
+                return Self.box(box.name, header) + Self.editList(duration)
+            case "mdhd" where content.first == 1: return Self.box(box.name, content.withoutTimes)
+            case "mvhd", "tkhd", "mdhd": throw Self.unknownLayout
             default: return Self.box(box.name, content)
             }
         }
@@ -97,6 +100,12 @@
         private static func box(_ name: String, _ content: Data) -> Data {
             UInt64(content.count + 8).bytes.suffix(4) + Data(name.utf8) + content
         }
+    }
+
+    extension Data {
+        /// The content of a header of version 1 (ISO/IEC 14496-12, 8.2.2, 8.3.2 and 8.4.2) without the times of creation
+        /// and modification.
+        fileprivate var withoutTimes: Data { replacing(at: 4, with: Data(count: 16)) }
     }
 
     extension UInt64 {
