@@ -34,6 +34,18 @@ struct LinuxMemoryPressureMonitorTests {
         #expect(levels == [.normal, .normal, .warning, .critical, .normal])
     }
 
+    @Test("a shorter wait in a group doesn't lower the level of the system")
+    func twoStalls() throws {
+        files["memory.pressure"] = "some total=0\nfull total=0\n"
+        let levels = try levels(
+            { _ in },
+            { files in
+                files.setStall(some: 200_000, full: 200_000)
+                files["memory.pressure"] = "some total=200000\nfull total=0\n"
+            })
+        #expect(levels == [.normal, .critical])
+    }
+
     @Test("waits that go on are reported again, and the end of the pressure once")
     func lastingStall() throws {
         files.setStall(some: 0, full: 0)
