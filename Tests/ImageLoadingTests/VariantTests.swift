@@ -92,6 +92,11 @@ struct VariantTests {
         #expect(fixture.sent.last == "62-q50")
         let saveData = try #require(HTTPField.Name("Save-Data"))
         #expect(fixture.transport.requests.map { $0.headers[saveData] } == ["on", nil, "on"])
+        let silent = LoaderFixture { $0.hints = .priority }
+        var request = silent.request("a")
+        request.isLowData = true
+        _ = try await silent.loader.data(for: request)
+        #expect(silent.transport.requests.map { $0.headers[saveData] } == [nil])
     }
 
     @Test("an image is found, removed and stored as the variant of its size")
@@ -109,10 +114,11 @@ struct VariantTests {
     func identifiers() {
         let (small, large) = (sized(33) { $0.identifier = "a" }, sized(60) { $0.identifier = "a" })
         let others = [
-            sized(33) { ($0.identifier, $0.isLowData) = ("a", true) },
+            // The first two differ only in quality.
+            sized(20) { $0.identifier = "a" }, sized(33) { ($0.identifier, $0.isLowData) = ("a", true) },
             sized(33) { ($0.identifier, $0.target) = ("a", .fill(width: 33, height: 33)) },
         ]
-        #expect(Set(([small, large] + others).map { fixture.loader.cacheKey(for: $0).identifier }).count == 4)
+        #expect(Set(([small, large] + others).map { fixture.loader.cacheKey(for: $0).identifier }).count == 5)
     }
 }
 
