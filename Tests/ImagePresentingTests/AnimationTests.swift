@@ -45,6 +45,9 @@ struct AnimationTests {
         withExtendedLifetime(player) {}
     }
 
+    @Test("a frame budget is at least 1", arguments: [0, Int.min])
+    func leastFrameBudget(budget: Int) { #expect(fixture.clock(budget: budget).frameBudget == 1) }
+
     @Test("stays within the frame budget, and takes turns between players")
     func budget() {
         let clock = fixture.clock(budget: 2)

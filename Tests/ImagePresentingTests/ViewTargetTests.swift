@@ -24,8 +24,10 @@ struct ViewTargetTests {
         #expect(size(11, 15) == .fill(PixelSize(width: 25, height: 30)))
         #expect(size(12, 15) == .fill(PixelSize(width: 25, height: 30)))
         #expect(size(20, 15) == .fill(PixelSize(width: 40, height: 30)))
+        #expect(size(20, 16) == .fill(PixelSize(width: 40, height: 37)))
         #expect(size(11, 20, mode: .fit) == .fit(PixelSize(width: 22, height: 40)))
         #expect(size(11, 20, scale: 3, mode: .fit) == .fit(PixelSize(width: 33, height: 60)))
+        #expect(size(10, 10) == .fill(PixelSize(width: 20, height: 20)))
     }
 
     private func square(_ side: Double) -> ViewSpace { ViewSpace(points: (side, side), scale: 2, mode: .fill) }

@@ -24,6 +24,15 @@ struct StartRateTests {
         #expect(bucket.wait(at: .seconds(100)) == .milliseconds(250))
     }
 
+    @Test(
+        "rates are between 1e-6 and 1e9",
+        arguments: [(0, 1e-6), (-1, 1e-6), (.nan, 1e-6), (1e-7, 1e-6), (.infinity, 1e9), (1e10, 1e9)])
+    func extremeRates(perSecond: Double, clamped: Double) {
+        var bucket = TokenBucket(StartRate(burst: 0, perSecond: perSecond, clock: clock))
+        bucket.take(at: .zero)
+        #expect(bucket.wait(at: .zero) == .seconds(1 / clamped))
+    }
+
     @Test("work that returns or throws takes no token")
     func endingTakesNoToken() {
         let fixture = makeFixture(burst: 1)
