@@ -27,6 +27,7 @@
         /// - Returns: The header, if it exceeds the limits of the worker or can't be; otherwise nil.
         public static func wrongHeader(in data: Data) -> ImageHeader? {
             let message = Array(data.prefix(WorkerReply.byteCount))
+            // What is refused, by whichever error, is no wrong header.
             guard case .header(let reply) = try? WorkerReply(message, number: 1, setup: setup) else { return nil }
             guard (0...setup.metadataCapacity).contains(reply.metadataByteCount) else { return reply.header }
             var metadata = Array(data.dropFirst(message.count).prefix(reply.metadataByteCount))

@@ -65,7 +65,8 @@ struct ImageRenderer: Sendable {
             drawing: .init(side: limits.decoding.maxSide, area: limits.sourcePixels))
         try check(plan, frameCount: frameCount)
         if let fast = alternative, plan.output.area * frameCount > limits.comparedPixels {
-            (output, alternative) = (fast, nil)
+            output = fast
+            alternative = nil
         }
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,

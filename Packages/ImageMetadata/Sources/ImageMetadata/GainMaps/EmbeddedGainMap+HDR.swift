@@ -69,7 +69,8 @@ private struct GainStage {
         func offsets(_ offset: KeyPath<GainMapFormula.Channel, Double>) -> SIMD3<Float> {
             SIMD3<Float>(SIMD3(formula[0][keyPath: offset], formula[1][keyPath: offset], formula[2][keyPath: offset]))
         }
-        (baseOffset, hdrOffset) = (offsets(\.baseOffset), offsets(\.hdrOffset))
+        baseOffset = offsets(\.baseOffset)
+        hdrOffset = offsets(\.hdrOffset)
         matrix = LightMatrix(space.primaries.matrix(to: .displayP3))
     }
 

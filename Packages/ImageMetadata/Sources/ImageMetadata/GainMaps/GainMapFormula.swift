@@ -81,7 +81,8 @@ struct GainMapFormula: Hashable {
                 least: parameters[0], most: parameters[1], gamma: parameters[2], baseOffset: parameters[3],
                 hdrOffset: parameters[4])
         }
-        (leastHeadroom, fullHeadroom) = (limits[0], limits[1])
+        leastHeadroom = limits[0]
+        fullHeadroom = limits[1]
     }
 
     /// Returns the factors for the values from 0 to 255 of a channel, from 0 to 2.
