@@ -53,7 +53,7 @@ struct AttackTests {
         arguments: [
             ("open /etc/passwd", "openat"), ("open the cache", "openat"), ("write a file", "openat"),
             ("map code", "mmap"), ("make code", "mprotect"), ("kill parent", "kill"), ("shrink", "ftruncate"),
-            ("clone3", "prctl"),
+            ("map shared", "mmap"), ("map a stack", "mmap"), ("clone3", "prctl"),
         ])
     func refused(attack: String, call: String) throws {
         let fixture = IsolatedFixture()

@@ -61,6 +61,16 @@ static void make_code(void) {
     end_successfully(mprotect(memory, 4096, PROT_READ | PROT_EXEC) == 0);
 }
 
+/* Memory of these kinds has no limit. */
+static void map_shared(void) {
+    end_successfully(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+}
+
+static void map_stack(void) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN;
+    end_successfully(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED);
+}
+
 static void call_32_bit(void) {
 #ifdef __x86_64__
     syscall(0x40000000 | SYS_getpid);
@@ -109,7 +119,8 @@ void hostile_call(const char *name) {
     } calls[] = {
         {"open /etc/passwd", open_passwd}, {"open the cache", open_cache}, {"write a file", write_file}, {"shrink", shrink},
         {"connect", connect_socket}, {"execute", execute}, {"fork", fork_process}, {"clone3", start_as_thread},
-        {"map code", map_code}, {"make code", make_code}, {"32 bits", call_32_bit}, {"read parent", read_parent},
+        {"map code", map_code}, {"make code", make_code}, {"map shared", map_shared}, {"map a stack", map_stack},
+        {"32 bits", call_32_bit}, {"read parent", read_parent},
         {"trace parent", trace_parent}, {"kill parent", kill_parent}, {"ring", set_up_ring}, {"fault", fault}, {"loop", loop},
         {"allocate", allocate}, {"close", close_socket}, {"exit", exit_successfully}, {"abort", abort},
     };

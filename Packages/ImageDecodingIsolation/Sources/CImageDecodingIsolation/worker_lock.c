@@ -145,6 +145,19 @@ static void allow_value(filter *filter, int call, int argument, unsigned value, 
     answer(filter, refuse);
 }
 
+/* Allows memory that RLIMIT_DATA counts, which is private and no stack, and files that the parent sent. No memory is executable. */
+static void allow_mapping(filter *filter, unsigned refuse) {
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 8);
+    load(filter, offsetof(struct seccomp_data, args[2]));
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 5, 0);
+    load(filter, offsetof(struct seccomp_data, args[3]));
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, MAP_GROWSDOWN, 3, 0);
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 1, 0);
+    answer(filter, SECCOMP_RET_ALLOW);
+    answer(filter, refuse);
+}
+
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* `refuse` is the answer to a call that is not in the list, and `forbid` to one that ends the process. */
@@ -162,7 +175,7 @@ static void make_filter(filter *filter, int reads, unsigned refuse, unsigned for
     if_equal(filter, SYS_clone3);
     answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
     allow_bits(filter, SYS_clone, 0, CLONE_THREAD, 1, forbid);
-    allow_bits(filter, SYS_mmap, 2, PROT_EXEC, 0, refuse);
+    allow_mapping(filter, refuse);
     allow_bits(filter, SYS_mprotect, 2, PROT_EXEC, 0, refuse);
     allow_value(filter, SYS_prctl, 0, PR_SET_NAME, refuse);
     allow_value(filter, SYS_prlimit64, 0, 0, refuse);
