@@ -141,7 +141,7 @@ let package = Package(
             name: "AppleAdapterTests",
             dependencies: [
                 "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingAppKit", "AppKit", "ImagePresentingSwiftUI",
-                "ImageCodecImageIO",
+                "ImageCodecImageIO", "ImageContractTesting",
                 "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
                 "Accessibility", "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network",
                 "AppleDispatch",

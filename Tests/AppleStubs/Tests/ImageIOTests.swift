@@ -1,5 +1,6 @@
 import CoreGraphics
 import Foundation
+import ImageContractTesting
 import ImageCore
 import ImageIO
 import ImageTesting
@@ -138,6 +139,43 @@ struct ImageIOTests {
         var limits = DecodingLimits.default
         limits.maxPixels = 7
         #expect(throws: ImageDecodingError.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
+    }
+
+    @Test("previews show all rows, one pass more for each quarter more bytes, and none of an animation")
+    func previews() throws {
+        let size = PixelSize(width: 10, height: 40)
+        let frame = ToyFile.Frame(pixels: [UInt8](repeating: 200, count: 1_600))
+        let file = ToyFile(type: "public.jpeg", width: size.width, height: size.height, frames: [frame]).data
+        let image = ImageIODecoder(.jpeg).makeIncrementalImage(limits: .default)
+        try image.append(file.prefix(255))
+        #expect(image.header == nil)
+        try image.append(file[255..<256])
+        #expect(image.header?.storedSize == size && image.extent == .nothing)
+        try image.start(size: size, layout: .rgba8)
+        #expect(image.extent == PreviewExtent(passes: 1, rows: 40))
+        #expect(try preview(image).filter { $0 == 200 }.count == 173)
+        try image.append(file[256..<400])
+        #expect(image.extent == PreviewExtent(passes: 3, rows: 40), "256, 320 and 400 bytes")
+        #expect(try preview(image).filter { $0 == 200 }.count == 281)
+        try IncrementalDecodingCheck(ImageIODecoder(.jpeg), expectsWholeImages: false)
+            .check(file, splitInto: [1, 100, 7], divisor: 2)
+        var animation = ToyFile(type: "public.png", width: 10, height: 40, frames: [frame, frame])
+        animation.hasAlpha = true
+        let moving = ImageIODecoder(.png).makeIncrementalImage(limits: .default)
+        try moving.append(animation.data)
+        try moving.start(size: size, layout: .rgba8)
+        #expect(moving.extent == .nothing)
+        var limits = DecodingLimits.default
+        limits.maxPixels = 399
+        #expect(throws: ImageDecodingError.self) {
+            try ImageIODecoder(.jpeg).makeIncrementalImage(limits: limits).append(file)
+        }
+    }
+
+    private func preview(_ image: any IncrementalImage) throws -> [UInt8] {
+        let sink = CollectingRowSink()
+        try image.decodePreview(into: sink)
+        return sink.pixels
     }
 
     @Test("encodes an image that it can decode")

@@ -12,7 +12,7 @@
     /// Smaller sizes are decoded with ImageIO's thumbnails, made from the image itself. The orientation is reported and
     /// not applied. Headers have no profile: the system converts images with a wide gamut to Display P3, others to sRGB,
     /// and HDR to standard dynamic range.
-    public struct ImageIODecoder: ImageDecoder {
+    public struct ImageIODecoder: IncrementalImageDecoder {
         /// The decoded format.
         public let format: ImageFormat
 
@@ -49,6 +49,12 @@
                 throw .malformed(format, "ImageIO rejected the data")
             }
             return try OpenedImageIO(SourceReader(source, format: format), limits: limits)
+        }
+
+        /// Creates an image without bytes. Each of its previews decodes all bytes so far, and there is at most one for each
+        /// quarter more bytes. Rows that ImageIO doesn't have yet are as it leaves them.
+        public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
+            IncrementalImageIO(format, limits: limits)
         }
     }
 #endif

@@ -42,13 +42,18 @@
                     header.format, "the image can only be decoded as RGBA at 1, 1/2, 1/4 or 1/8 of its size")
             }
             try limits.check(.decodedBytes, heldByteCount(frame: index, size: size, layout: layout))
+            try draw(frame: index, size: size, into: sink)
+            let status = CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index))
+            if status != .statusComplete { throw reader.failure(of: status) }
+        }
+
+        /// Sends what ImageIO has of an image.
+        func draw(frame index: Int, size: PixelSize, into sink: any PixelRowSink) throws(ImageDecodingError) {
             try sink.checkCancellation()
             guard let image = image(frame: index, size: size) else { throw failure(ofFrame: index) }
             try sink.checkCancellation()
             try Drawing(image, size: size, in: space, format: header.format)
                 .send(isOpaque: !header.hasAlpha, to: sink)
-            let status = CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index))
-            if status != .statusComplete { throw reader.failure(of: status) }
         }
 
         private func image(frame index: Int, size: PixelSize) -> CGImage? {

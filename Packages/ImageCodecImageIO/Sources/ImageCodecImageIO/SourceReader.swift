@@ -17,6 +17,9 @@
         /// The number of frames. 1 for HEIC and AVIF, whose other images may be of any kind.
         var frameCount: Int { isAnimatable ? CGImageSourceGetCount(source) : min(1, CGImageSourceGetCount(source)) }
 
+        /// Whether the bytes so far have the size of an image.
+        var hasImage: Bool { frameCount > 0 && properties(of: 0)[kCGImagePropertyPixelHeight] != nil }
+
         /// Returns ImageIO's index of a frame.
         func index(of frame: Int) -> Int { isAnimatable ? frame : CGImageSourceGetPrimaryImageIndex(source) }
 

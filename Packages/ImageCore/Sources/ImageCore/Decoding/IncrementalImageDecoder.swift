@@ -8,7 +8,7 @@ public protocol IncrementalImageDecoder: ImageDecoder {
 ///
 /// Promises:
 /// - The same bytes give the same state and the same previews, however they are divided into chunks.
-/// - Each byte is decoded once, regardless of the number of previews.
+/// - All previews together cost at most a few decodes of the file, regardless of their number.
 /// - The limits bound memory as for `OpenedImage`. A preview never shows more than the final image.
 ///
 /// Use it from one task at a time. Call `append` until `header` is not nil, then `start`, then `append` and
