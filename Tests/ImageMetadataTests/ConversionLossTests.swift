@@ -85,6 +85,41 @@ import Testing
     }
 
     @Test(
+        "the density for print is found in each unit, and those of screens are none",
+        arguments: [(300.0, true), (73, true), (72, false), (96, false), (1, false), (0, false)])
+    func density(perInch: Double, isChosen: Bool) throws {
+        func has(_ file: Data) throws -> Bool { try losses(file).contains(.density) }
+        let perCentimeter = Int((perInch / 2.54).rounded())
+        // As a whole number per centimeter, 73 is near that of screens.
+        for (unit, density) in [(1, Int(perInch)), (2, perCentimeter), (0, Int(perInch))]
+        where unit != 2 || perInch != 73 {
+            let body = Data("JFIF\0\u{1}\u{1}".utf8) + [UInt8(unit), UInt8(density >> 8), UInt8(density & 255)]
+            var jpeg = try JPEGFile(encoded(.jpeg))
+            jpeg.segments.removeAll { $0.marker == 0xE0 }
+            jpeg.segments.insert(JPEGFile.Segment(marker: 0xE0, body: body + [0, 1, 0, 0]), at: 0)
+            #expect(try has(jpeg.data) == (isChosen && unit != 0), "unit \(unit)")
+        }
+        for unit in [0, 1] {
+            var (png, body) = (try PNGFile(encoded(.png)), Data())
+            for _ in 0..<2 { body.append(bigEndian: UInt32((perInch / 0.0254).rounded())) }
+            png.chunks.insert(PNGFile.Chunk(type: "pHYs", body: body + [UInt8(unit)]), at: 1)
+            #expect(try has(png.data) == (isChosen && unit == 1), "unit \(unit)")
+        }
+        let header = ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1))
+        for (unit, density) in [(2, perInch), (3, perInch / 2.54), (1, perInch)] {
+            var tiff = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 2])
+            for (tag, type, value) in [(282, 5, 38 as UInt32), (296, 3, UInt32(unit) << 16)] {
+                tiff.append(bigEndian: UInt32(tag << 16 | type))
+                tiff.append(bigEndian: 1 as UInt32)
+                tiff.append(bigEndian: value)
+            }
+            for value in [0, UInt32((density * 100).rounded()), 100] { tiff.append(bigEndian: value) }
+            let losses = ConversionLoss.possible(in: tiff, header: header)
+            #expect(losses == (isChosen && unit != 1 ? [.density] : []), "unit \(unit)")
+        }
+    }
+
+    @Test(
         "the colorants of a profile tell wide colors without color management, and a damaged or other profile nothing")
     func colorants() throws {
         let wide = try #require(ColorSpace.displayP3.profile)

@@ -33,6 +33,8 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
     case xmp
     /// Comments and texts, and metadata that `EmbeddedMetadata` doesn't read: compressed, in texts, or extended XMP.
     case otherMetadata
+    /// The number of pixels per inch of print: another one than 72 and 96, which programs write without being asked.
+    case density
     /// The signed history of an image (C2PA). A changed file needs a new signature, so it can't be carried over.
     case contentCredentials
 
@@ -49,6 +51,7 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         case .iptc: "IPTC"
         case .xmp: "XMP"
         case .otherMetadata: "comments and other metadata"
+        case .density: "the density for print"
         case .contentCredentials: "content credentials"
         }
     }
@@ -68,17 +71,48 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         in file: Data, header: ImageHeader, gamut: ColorSpace? = nil, metadata: EmbeddedMetadata? = nil
     ) -> Set<ConversionLoss> {
         let metadata = metadata ?? EmbeddedMetadata(of: file)
-        let parts: [(ConversionLoss, Bool)] = [
+        let known: [(ConversionLoss, Bool)] = [
             (.animation, header.frameCount > 1), (.gainMap, header.hasGainMap),
-            (.depthMap, hasDepthMap(file, header.format, metadata.xmp)), (.alpha, header.hasAlpha),
+            (.depthMap, metadata.xmp.map(XMPPacket.namesDepthMap) == true), (.alpha, header.hasAlpha),
             (.gamut, (gamut ?? self.gamut(of: header)) == .displayP3), (.hdr, header.color.isHDR),
             (.bitDepth, header.nativeLayout == .rgba16),
             (.exif, metadata.exif != nil), (.iptc, metadata.iptc != nil),
             (.xmp, metadata.xmp.map(XMPPacket.hasProperties) == true),
-            (.otherMetadata, hasOtherMetadata(file, header.format)),
-            (.contentCredentials, hasContentCredentials(file, header.format)),
         ]
-        return Set(parts.filter(\.1).map(\.0))
+        let parts = (try? parts(of: file, header.format)) ?? []
+        return Set((known + parts).filter(\.1).map(\.0))
+    }
+
+    /// Returns what the parts of a file say that neither its header nor its metadata do.
+    private static func parts(
+        of file: Data, _ format: ImageFormat
+    ) throws(ImageDecodingError) -> [(ConversionLoss, Bool)] {
+        switch format {
+        case .jpeg:
+            let file = try JPEGFile(file)
+            return [
+                (.otherMetadata, file.hasOtherMetadata), (.density, file.hasPrintDensity),
+                (.contentCredentials, file.hasManifest),
+            ]
+        case .png:
+            let file = try PNGFile(file)
+            return [
+                (.otherMetadata, file.hasOtherMetadata), (.density, file.hasPrintDensity),
+                (.contentCredentials, file.chunks.contains { $0.type == "caBX" }),
+            ]
+        case .gif: return [(.otherMetadata, GIFFile.hasTexts(file))]
+        case .webP: return [(.contentCredentials, try WebPFile(file).chunks.contains { $0.type == "C2PA" })]
+        case .jpegXL:
+            let file = try JXLFile(file)
+            return [(.otherMetadata, file.hasCompressedMetadata), (.contentCredentials, file.hasManifest)]
+        case .avif, .heic:
+            let file = try ItemFile(file, format)
+            return [
+                (.depthMap, file?.namesDepthMap == true), (.contentCredentials, file?.hasManifest == true),
+            ]
+        case .tiff: return [(.density, PrintDensity.isStored(inTIFF: file))]
+        default: return []
+        }
     }
 
     private static func gamut(of header: ImageHeader) -> ColorSpace? {
@@ -89,46 +123,6 @@ public enum ConversionLoss: String, CaseIterable, Codable, Hashable, Sendable, C
         }
         return RGBColorConverter().gamut(of: color, layout: header.nativeLayout)
     }
-
-    /// Whether a file names a depth map: by an auxiliary item of HEIF (ISO/IEC 23008-12, table 3; ISO/IEC 23091-2, 6.2), or
-    /// in XMP (Google's depthmap and Dynamic Depth 1.0).
-    private static func hasDepthMap(_ file: Data, _ format: ImageFormat, _ xmp: Data?) -> Bool {
-        func contains(_ data: Data, _ texts: [String]) -> Bool {
-            texts.contains { data.firstRange(of: Data($0.utf8)) != nil }
-        }
-        if let xmp, contains(xmp, ["/depthmap/", "Semantic=\"Depth\"", "Semantic>Depth<", "/dynamicdepth/"]) {
-            return true
-        }
-        guard [.avif, .heic].contains(format), let items = try? ItemFile(file, format) else { return false }
-        return contains(items.file[items.meta.content], ["hevc:2015:auxid:2\0", "systems:auxiliary:depth"])
-    }
-
-    private static func hasOtherMetadata(_ file: Data, _ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg: (try? JPEGFile(file).hasOtherMetadata) ?? false
-        case .png: (try? PNGFile(file).hasOtherMetadata) ?? false
-        case .gif: GIFFile.hasTexts(file)
-        case .jpegXL: (try? JXLFile(file).hasCompressedMetadata) ?? false
-        default: false
-        }
-    }
-
-    /// Whether a file has a manifest of C2PA 2.2, section 11.3 and annex A.
-    private static func hasContentCredentials(_ file: Data, _ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg: (try? JPEGFile(file).segments.contains { $0.marker == 0xEB && $0.body.isManifest }) ?? false
-        case .png: (try? PNGFile(file).chunks.contains { $0.type == "caBX" }) ?? false
-        case .webP: (try? WebPFile(file).chunks.contains { $0.type == "C2PA" }) ?? false
-        case .jpegXL: (try? JXLFile(file).hasManifest) ?? false
-        case .avif, .heic:
-            (try? ItemFile(file, format)?.hasBox(uuid: manifestIdentifier)) ?? false
-        default: false
-        }
-    }
-
-    private static let manifestIdentifier: [UInt8] = [
-        0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
-    ]
 }
 
 extension Set<ConversionLoss> {
@@ -137,12 +131,33 @@ extension Set<ConversionLoss> {
 }
 
 extension ItemFile {
-    fileprivate func hasBox(uuid: [UInt8]) -> Bool {
-        boxes.contains { $0.name == "uuid" && file[$0.content].starts(with: uuid) }
+    /// Whether there is an auxiliary depth map (ISO/IEC 23008-12, table 3; ISO/IEC 23091-2, 6.2).
+    fileprivate var namesDepthMap: Bool {
+        file[meta.content].contains(oneOf: ["hevc:2015:auxid:2\0", "systems:auxiliary:depth"])
+    }
+
+    /// Whether there are content credentials (C2PA 2.2, annex A.5).
+    fileprivate var hasManifest: Bool {
+        boxes.contains { $0.name == "uuid" && file[$0.content].starts(with: Self.manifestIdentifier) }
+    }
+
+    private static let manifestIdentifier: [UInt8] = [
+        0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
+    ]
+}
+
+extension XMPPacket {
+    /// Whether a packet declares a depth map (Google's depthmap and Dynamic Depth 1.0).
+    fileprivate static func namesDepthMap(_ xmp: Data) -> Bool {
+        xmp.contains(oneOf: ["/depthmap/", "Semantic=\"Depth\"", "Semantic>Depth<", "/dynamicdepth/"])
     }
 }
 
 extension Data {
+    fileprivate func contains(oneOf texts: [String]) -> Bool {
+        texts.contains { firstRange(of: Data($0.utf8)) != nil }
+    }
+
     /// Whether this begins with a JUMBF box that has the label of C2PA (ISO/IEC 19566-5, annexes A and B).
     var isManifest: Bool { ["jumb", "c2pa"].allSatisfy { prefix(200).firstRange(of: Data($0.utf8)) != nil } }
 }

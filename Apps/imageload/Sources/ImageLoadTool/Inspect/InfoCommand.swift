@@ -130,7 +130,7 @@ struct ImageReport: Encodable {
             let names = gainMapKinds.map(\.name).joined(separator: ", ")
             lines.append("  gain map: \(names.isEmpty ? "not where the file says" : names)")
         }
-        let others = contents.filter { [.depthMap, .otherMetadata, .contentCredentials].contains($0) }
+        let others = contents.filter { [.depthMap, .otherMetadata, .density, .contentCredentials].contains($0) }
         if !others.isEmpty { lines.append("  contains: " + others.map(\.description).joined(separator: ", ")) }
         if orientation != 1 { lines.append("  orientation: \(orientation), shown upright") }
         let sizes = [("exif", metadata.exif), ("icc", metadata.icc), ("xmp", metadata.xmp)].compactMap { kind, size in

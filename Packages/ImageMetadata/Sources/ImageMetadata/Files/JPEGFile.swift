@@ -70,6 +70,9 @@ package struct JPEGFile {
         segments.contains { $0.marker == 0xFE || $0.marker == 0xE1 && $0.body.starts(with: Self.extendedXMPPrefix) }
     }
 
+    /// Whether there are content credentials (C2PA 2.2, annex A.3).
+    var hasManifest: Bool { segments.contains { $0.marker == 0xEB && $0.body.isManifest } }
+
     /// Whether there is a profile, even a damaged one, which programs could apply.
     package var hasProfile: Bool { segments.contains { Self.isProfile($0) } }
 
