@@ -15,6 +15,7 @@ struct AttackTests {
         ("pixels:allocate", .signal(SIGABRT)), ("pixels:exit", .exited(0)),
         ("header:loop", .timedOut), ("pixels:loop", .timedOut), ("header:connect", .forbiddenCall("socket")),
         ("pixels:execute", .forbiddenCall("execve")), ("pixels:fork", .forbiddenCall("clone")),
+        ("header:flood", .forbiddenCall("openat")),
         ("pixels:trace parent", .forbiddenCall("ptrace")), ("pixels:ring", .forbiddenCall("io_uring_setup")),
         ("pixels:read parent", .forbiddenCall("process_vm_readv")), ("pixels:32 bits", .signal(SIGSYS)),
         ("header:answer too much", .invalidAnswer("5000 bytes")),
@@ -53,7 +54,8 @@ struct AttackTests {
         arguments: [
             ("open /etc/passwd", "openat"), ("open the cache", "openat"), ("write a file", "openat"),
             ("map code", "mmap"), ("make code", "mprotect"), ("kill parent", "kill"), ("shrink", "ftruncate"),
-            ("map shared", "mmap"), ("map a stack", "mmap"), ("clone3", "prctl"),
+            ("map shared", "mmap"), ("map a stack", "mmap"), ("start threads", "clone"),
+            ("clone3", "prctl"),
         ])
     func refused(attack: String, call: String) throws {
         let fixture = IsolatedFixture()

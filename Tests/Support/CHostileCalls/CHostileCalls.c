@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,6 +72,23 @@ static void map_stack(void) {
     end_successfully(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED);
 }
 
+static void flood(void) {
+    for (;;) open_file("/etc/passwd");
+}
+
+static void *sleep_long(void *unused) {
+    sleep(1000);
+    return unused;
+}
+
+static void start_threads(void) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_t thread;
+    for (int count = 0; pthread_create(&thread, &attributes, sleep_long, NULL) == 0; count++) end_successfully(count > 300);
+}
+
 static void call_32_bit(void) {
 #ifdef __x86_64__
     syscall(0x40000000 | SYS_getpid);
@@ -120,6 +138,7 @@ void hostile_call(const char *name) {
         {"open /etc/passwd", open_passwd}, {"open the cache", open_cache}, {"write a file", write_file}, {"shrink", shrink},
         {"connect", connect_socket}, {"execute", execute}, {"fork", fork_process}, {"clone3", start_as_thread},
         {"map code", map_code}, {"make code", make_code}, {"map shared", map_shared}, {"map a stack", map_stack},
+        {"flood", flood}, {"start threads", start_threads},
         {"32 bits", call_32_bit}, {"read parent", read_parent},
         {"trace parent", trace_parent}, {"kill parent", kill_parent}, {"ring", set_up_ring}, {"fault", fault}, {"loop", loop},
         {"allocate", allocate}, {"close", close_socket}, {"exit", exit_successfully}, {"abort", abort},

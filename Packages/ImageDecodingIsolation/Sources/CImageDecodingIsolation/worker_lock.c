@@ -12,10 +12,12 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -94,15 +96,30 @@ static int is_forbidden(int number) {
 /* Programs have another way if the system doesn't know a recent call. */
 static const int first_optional_call = 424;
 
+/* The kernel's memory for threads counts to no limit of a process. */
+static const unsigned most_threads = 256;
+
+/* The list of tasks has a folder for each thread (proc_pid_task(5)). */
+static int has_most_threads(unsigned process) {
+    char path[sizeof "/proc/4294967295/task"];
+    struct stat tasks;
+    snprintf(path, sizeof path, "/proc/%u/task", process);
+    return stat(path, &tasks) != 0 || tasks.st_nlink >= most_threads + 2;
+}
+
 int worker_refuse(int calls, int *forbidden) {
     struct seccomp_notif call = {0};
     if (ioctl(calls, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) return -1;
-    *forbidden = is_forbidden(call.data.nr);
-    struct seccomp_notif_resp answer = {
-        .id = call.id, .error = call.data.nr >= first_optional_call ? -ENOSYS : -EPERM};
+    int is_thread = call.data.nr == SYS_clone && (call.data.args[0] & CLONE_THREAD);
+    int is_refused = !is_thread || has_most_threads(call.pid);
+    struct seccomp_notif_resp answer = {.id = call.id};
+    if (!is_refused) answer.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    else if (is_thread) answer.error = -EAGAIN;
+    else answer.error = call.data.nr >= first_optional_call ? -ENOSYS : -EPERM;
+    *forbidden = !is_thread && is_forbidden(call.data.nr);
     /* It fails if the worker has ended meanwhile. */
     if (!*forbidden) ioctl(calls, SECCOMP_IOCTL_NOTIF_SEND, &answer);
-    return call.data.nr;
+    return is_refused ? call.data.nr : -1;
 }
 
 typedef struct {
@@ -174,13 +191,14 @@ static void make_filter(filter *filter, int reads, unsigned refuse, unsigned for
     /* glibc uses clone instead, whose flags can be seen here. */
     if_equal(filter, SYS_clone3);
     answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
-    allow_bits(filter, SYS_clone, 0, CLONE_THREAD, 1, forbid);
     allow_mapping(filter, refuse);
     allow_bits(filter, SYS_mprotect, 2, PROT_EXEC, 0, refuse);
     allow_value(filter, SYS_prctl, 0, PR_SET_NAME, refuse);
     allow_value(filter, SYS_prlimit64, 0, 0, refuse);
     allow_value(filter, SYS_tgkill, 0, (unsigned)getpid(), refuse);
+    /* Otherwise the parent decides, which counts threads. */
     if (forbid != refuse) {
+        allow_bits(filter, SYS_clone, 0, CLONE_THREAD, 1, forbid);
 #define KILL(call) if_equal(filter, SYS_##call); answer(filter, forbid);
         FOR_FORBIDDEN_CALLS(KILL)
 #ifdef SYS_fork

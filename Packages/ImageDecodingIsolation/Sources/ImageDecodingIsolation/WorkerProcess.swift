@@ -268,11 +268,11 @@
             within limit: Duration, file: UnsafeMutablePointer<Int32>?, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> WorkerReply {
             var deadline = worker_deadline(Int64(min(limit / .milliseconds(1), 1e12)))
-            var cancels = false
+            var (cancels, refusedCalls) = (false, 0)
             while true {
                 switch worker_wait(socket, calls, deadline) {
                 case worker_message: return try unsafe receive(file)
-                case worker_call: try refuseCall()
+                case worker_call: try refuseCall(&refusedCalls)
                 case worker_gone: throw Self.gone
                 case worker_late: throw cancels ? .cancelled : .workerFailed(.timedOut)
                 default: break
@@ -296,13 +296,17 @@
             return try WorkerReply(bytes, number: number, setup: scope.setup)
         }
 
-        private func refuseCall() throws(ImageDecodingError) {
+        /// Each is an event, with which a worker could flood the application.
+        private static let maxRefusedCalls = 100
+
+        private func refuseCall(_ count: inout Int) throws(ImageDecodingError) {
             var isForbidden: Int32 = 0
             let call = unsafe worker_refuse(calls, &isForbidden)
             if call < 0 { return }
             let name = unsafe worker_call_name(call).map { unsafe String(cString: $0) } ?? "call \(call)"
             isolation.onEvent(.callRefused(name))
-            if isForbidden != 0 { throw .workerFailed(.forbiddenCall(name)) }
+            count += 1
+            if isForbidden != 0 || count == Self.maxRefusedCalls { throw .workerFailed(.forbiddenCall(name)) }
         }
     }
 #endif

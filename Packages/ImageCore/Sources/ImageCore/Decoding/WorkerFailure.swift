@@ -7,7 +7,8 @@ public enum WorkerFailure: Hashable, Sendable {
     case exited(Int32)
     /// The process did not answer within the time limit.
     case timedOut
-    /// The process made a call to the system that no decoder makes, for example `execve`. The call was not executed.
+    /// The process made a call to the system that no decoder makes, for example `execve`, or 100 calls that
+    /// were refused. The call was not executed.
     case forbiddenCall(String)
     /// The answer contradicts the request. The text is for humans.
     case invalidAnswer(String)

@@ -48,7 +48,7 @@ int64_t worker_deadline(int64_t milliseconds);
 worker_event worker_wait(int socket, int calls, int64_t deadline);
 
 /* Takes a call that the filter of a worker has stopped. Refuses it, or with a forbidden call leaves the worker stopped, and sets
-   `forbidden`. Returns its number, or -1 if there is none anymore. */
+   `forbidden`. Returns its number, or -1 if none is refused: it started one of the first 256 threads, or the worker has ended. */
 int worker_refuse(int calls, int *forbidden);
 /* The name of a call, or null if it is not in the list of common ones. */
 const char *worker_call_name(int number);
