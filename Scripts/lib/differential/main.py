@@ -13,6 +13,7 @@ import avif_cases
 import encoded_cases
 import gainmap_cases
 import gif_cases
+import hdr_cases
 import heif_cases
 import jpeg_cases
 import jxl_cases
@@ -45,7 +46,7 @@ def available_groups(tool):
 def selected_checks(groups, folder, only):
     """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
     named = [group for group in groups if only.startswith(group)]
-    if only.startswith(("memory", "thumbhash", "encoded", "gainmap")):
+    if only.startswith(("memory", "thumbhash", "encoded", "gainmap", "hdr")):
         return []
     checks = [check for group in named or groups for check in groups[group].checks(folder)]
     return [check for check in checks if only in check.name]
@@ -91,8 +92,8 @@ def main():
             (check.name, reason, f"imageload decode {' '.join([str(check.file), *check.options])}")
             for check, reason in Harness(arguments.tool, folder).run(checks)]
         names = [check.name for check in checks]
-        commands = {memory_cases: "bench decode", thumbhash_cases: "thumbhash", encoded_cases: "convert", gainmap_cases: "convert", apng_cases: "convert"}
-        for cases, command in commands.items():
+        converting = dict.fromkeys([encoded_cases, gainmap_cases, hdr_cases, apng_cases], "convert")
+        for cases, command in {memory_cases: "bench decode", thumbhash_cases: "thumbhash", **converting}.items():
             outcomes = list(cases.outcomes(arguments.tool, folder, arguments.only))
             failures += [(name, reason, f"imageload {command}") for name, reason in outcomes if reason]
             names += [name for name, _ in outcomes]
