@@ -137,7 +137,7 @@ let package = Package(
             dependencies: [
                 "ImageServerKit", "ImageServing", "image-server", support("LoopbackServer"),
                 support("RedisServerProcess"),
-                support("CommandRunning"), module("ImageCore"),
+                support("CommandRunning"), module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
                 module("ImageTransporting"),
                 module("ImageTransportCurl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -67,4 +67,63 @@ import Testing
             #expect(await handler.answer(path, .get, fields(hints))["X-Result-Size"] == expected)
         }
     }
+
+    private func prioritized() throws -> RequestHandler {
+        let fixture = try ServiceFixture.withImage()
+        var parts = fixture.makeService().parts
+        parts.usesPriority = true
+        return fixture.makeHandler(ImageService(parts))
+    }
+
+    @Test(
+        "a JPEG is progressive if the Priority of the client says that it is shown while it arrives",
+        arguments: [
+            ("f:jpg", "u=1, i", true), ("w:10", "i", true), ("f:jpg", "i=?1;a", true), ("f:jpg", "i=?0", false),
+            ("f:jpg", "u=1", false), ("f:jpg", "i=1", false), ("f:jpg", "u=1, i=", false), ("f:jpg", nil, false),
+        ] as [(String, String?, Bool)])
+    func progressive(options: String, priority: String?, expected: Bool) async throws {
+        let fields = fields(priority.map { ["Priority": $0] } ?? [:])
+        let response = try await prioritized().answer(ServiceFixture.path(options), .get, fields)
+        // The marker of a progressive frame.
+        #expect((response.body.firstRange(of: Data([0xFF, 0xC2])) != nil) == expected)
+        #expect(response["Vary"] == (options == "f:jpg" ? "Priority" : "Accept, Priority"))
+    }
+
+    @Test(
+        "results are kept apart by Priority only if they can be progressive",
+        arguments: [
+            ("f:jpg", nil, "origin", "Priority"), ("f:png", nil, "memory", nil), ("f:webp", nil, "memory", nil),
+            ("w:10", nil, "origin", "Accept, Priority"), ("w:10", "image/webp", "memory", "Accept, Priority"),
+        ] as [(String, String?, String, String?)])
+    func priorityKeys(options: String, accept: String?, level: String, vary: String?) async throws {
+        let handler = try prioritized()
+        var request = accept.map { ["Accept": $0] } ?? [:]
+        _ = await handler.answer(ServiceFixture.path(options), .get, fields(request))
+        request["Priority"] = "i"
+        for expected in [level, "memory"] {
+            let response = await handler.answer(ServiceFixture.path(options), .get, fields(request))
+            #expect(response["X-Cache"] == expected && response["Vary"] == vary)
+        }
+    }
+
+    @Test("Priority changes nothing if the setting is off")
+    func priorityOff() async throws {
+        let response = try await answer("f:jpg", ["Priority": "i"], isEnabled: false)
+        #expect(response.body == (try await answer("f:jpg", [:], isEnabled: false)).body && response["Vary"] == nil)
+    }
+
+    @Test("a purge of a result hides those of all clients")
+    func purging() async throws {
+        let fixture = try ServiceFixture.withImage()
+        var parts = fixture.makeService().parts
+        (parts.usesClientHints, parts.usesPriority) = (true, true)
+        let handler = fixture.makeHandler(ImageService(parts))
+        let path = ServiceFixture.path("w:10/f:jpg")
+        let clients = [[:], ["DPR": "2"], ["Save-Data": "on"], ["Priority": "i"]].map(fields)
+        for client in clients { #expect(await handler.answer(path, .get, client)["X-Cache"] == "origin") }
+        fixture.advance(seconds: 1)
+        #expect(await handler.answer(path, .delete, [.authorization: "Bearer secret"]).status == 204)
+        fixture.advance(seconds: 1)
+        for client in clients { #expect(await handler.answer(path, .get, client)["X-Cache"] == "origin") }
+    }
 }

@@ -1,5 +1,9 @@
 import Foundation
 import HTTPTypes
+import ImageCodecJPEG
+import ImageCore
+import ImageLoaderKit
+import ImageLoading
 import ImageServerKit
 import ImageServing
 import Logging
@@ -189,6 +193,22 @@ struct ServingTests {
             #expect(page.headers[.contentType] == "text/html; charset=utf-8")
             #expect(String(decoding: page.body, as: UTF8.self).contains("<form id=\"form\">"))
             #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+        }
+    }
+
+    @Test("a loader that shows previews gets a file whose first part shows the whole image", arguments: [true, false])
+    func progressive(showsPreviews: Bool) async throws {
+        let origin = try Samples.origin(try Samples.jpeg(640, 480))
+        try await withServer(["--auto-progressive", "true"], origin: origin) { server async throws in
+            let path = imagePath("f:jpg", origin.url("/a.jpg"))
+            let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
+            var request = ImageRequest(url: url)
+            request.isProgressive = showsPreviews
+            let data = try await ImageLoader(cacheDirectory: nil).data(for: request).data
+            let image = JPEGDecoder().makeIncrementalImage(limits: .default)
+            try image.append(data.prefix(data.count / 3))
+            try image.start(size: PixelSize(width: 640, height: 480), layout: .rgba8)
+            #expect((image.extent.rows == 480) == showsPreviews)
         }
     }
 }

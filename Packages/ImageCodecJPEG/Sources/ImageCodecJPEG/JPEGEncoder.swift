@@ -5,6 +5,10 @@ public import ImageCore
 ///
 /// Chroma is subsampled 4:2:0 below quality 0.9, and not above. Images with alpha are composited over white. Quality 0
 /// to 1 maps to libjpeg's quality 1 to 100. Images in other color spaces than sRGB get their profile.
+///
+/// Progressive files have the scans of `jpeg_simple_progression`. The first one shows the whole image in color, an eighth
+/// as sharp, after a tenth of the file (`benchmarks previews`). With fewer bits in it, it would come 20 % sooner and the
+/// file would be 0.3 % larger; with gray before color, previews would change their color.
 public struct JPEGEncoder: ImageEncoder {
     private let isGray: Bool
 

@@ -5,7 +5,8 @@
     /// Encodes JPEG XL, lossy and lossless, still and animated, with alpha.
     ///
     /// Lossless encoding preserves every byte, including the color of transparent pixels. In lossy files, libjxl 0.7 encodes
-    /// alpha with loss, too. `isProgressive` stores lossy images in two passes, and lossless ones in several resolutions.
+    /// alpha with loss, too. `isProgressive` stores lossless images in several resolutions, and lossy ones in several passes,
+    /// which libjxl 0.7 doesn't do. Lossy images begin with their low frequencies in any case.
     public struct JXLEncoder: ImageEncoder {
         fileprivate let effort: Int
         fileprivate let orientation: ImageOrientation

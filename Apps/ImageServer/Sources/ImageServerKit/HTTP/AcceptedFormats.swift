@@ -25,6 +25,18 @@ struct AcceptedFormats: Hashable, Sendable {
     /// The accepted formats as a part of a cache key.
     var cacheKey: String { formats.map(\.rawValue).joined(separator: ",") }
 
+    /// Whether a result can be progressive, as far as that is known without the source.
+    ///
+    /// - Parameter wanted: The format of the URL; nil to choose one.
+    func canBeProgressive(_ wanted: ImageFormat?) -> Bool {
+        (usable(wanted).first ?? wanted).map(OutputFormats.progressive.contains) ?? true
+    }
+
+    /// Returns the accepted formats that can be chosen for a URL.
+    private func usable(_ wanted: ImageFormat?) -> [ImageFormat] {
+        formats.filter { wanted == nil || rules.enforced.contains($0) }
+    }
+
     /// Returns the format of a result, or for an animation the formats of which the smallest file is sent, best compression
     /// first.
     ///
@@ -35,7 +47,7 @@ struct AcceptedFormats: Hashable, Sendable {
     func choices(
         wanted: ImageFormat? = nil, for header: ImageHeader, isAnimated: Bool, hasAlpha: Bool? = nil
     ) -> [ImageFormat] {
-        let usable = formats.filter { wanted == nil || rules.enforced.contains($0) }
+        let usable = usable(wanted)
         // Safari accepts JPEG XL, but shows only the first frame: https://bugs.webkit.org/show_bug.cgi?id=261915
         let playable = usable.filter { $0 != .jpegXL }
         if isAnimated, !playable.isEmpty { return playable }

@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// What a client says about its screen and its connection (Client Hints, and Save-Data).
+/// What a client says about its screen, its connection and what it does with the result (Client Hints, Save-Data and
+/// Priority).
 struct ClientHints: Hashable, Sendable {
     /// The pixels of the screen per pixel of the layout, above 0 and up to 8.
     var dpr: Double?
@@ -8,6 +9,8 @@ struct ClientHints: Hashable, Sendable {
     var width: Int?
     /// Whether the client wants to load less data.
     var savesData = false
+    /// Whether the client shows a result while it arrives.
+    var isIncremental = false
 
     /// The names of the fields, for Vary.
     static let names = "Sec-CH-DPR, DPR, Sec-CH-Width, Width, Save-Data"
@@ -17,11 +20,12 @@ struct ClientHints: Hashable, Sendable {
         if let dpr { options.dpr = dpr }
         if let width { options.width = max(1, Int((Double(width) / (dpr ?? 1)).rounded())) }
         options.savesData = savesData
+        options.isProgressive = isIncremental
     }
 
     /// A text that differs for different hints; nil for none.
     var key: String? {
-        self == ClientHints() ? nil : "\(dpr ?? 0) \(width ?? 0) \(savesData)"
+        self == ClientHints() ? nil : "\(dpr ?? 0) \(width ?? 0) \(savesData) \(isIncremental)"
     }
 }
 

@@ -14,4 +14,10 @@ struct FormatRules: Hashable, Sendable {
     func dependOnClient(_ format: ImageFormat?) -> Bool {
         !enforced.isEmpty || (format == nil && !automatic.isEmpty)
     }
+
+    /// Whether the result for a format of a URL can be progressive for some client.
+    /// - Parameter format: The format; nil if the URL has none.
+    func allowProgressive(_ format: ImageFormat?) -> Bool {
+        format.map { !enforced.union([$0]).isDisjoint(with: OutputFormats.progressive) } ?? true
+    }
 }

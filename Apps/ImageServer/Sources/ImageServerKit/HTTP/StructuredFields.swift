@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import RawStructuredFieldValues
 
-/// Values of structured fields (RFC 9651). Nil if a value can't be written, which these can.
+/// Reads and writes structured fields (RFC 9651). A value is nil if it can't be written, which these can.
 enum StructuredFields {
     private typealias Parameters = OrderedMap<String, RFC9651BareItem>
 
@@ -20,6 +20,13 @@ enum StructuredFields {
             "width": .item(item(.integer(Int64(size.width)))), "height": .item(item(.integer(Int64(size.height)))),
         ]
         return text { try serializer.writeDictionaryFieldValue(members) }
+    }
+
+    /// Whether a Priority says that a response is used while it arrives (RFC 9218, 4.2). An invalid one says nothing.
+    static func isIncremental(priority: String?) -> Bool {
+        var parser = StructuredFieldValueParser(Array((priority ?? "").utf8))
+        guard case .item(let item)? = (try? parser.parseDictionaryFieldValue())?["i"] else { return false }
+        return item.rfc9651BareItem == .bool(true)
     }
 
     /// The values of Cache-Status (RFC 9211) by where a result is from.

@@ -165,11 +165,12 @@ struct ImageRenderer: Sendable {
         let formats = accepted.choices(
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
-        return (output(formats[0]), formats.dropFirst().first.map(output))
+        return (output(formats[0], options), formats.dropFirst().first.map { output($0, options) })
     }
 
-    private func output(_ format: ImageFormat) -> OutputFormat {
+    private func output(_ format: ImageFormat, _ options: ProcessingOptions) -> OutputFormat {
         var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
+        if options.isProgressive, OutputFormats.progressive.contains(format) { output.isProgressive = true }
         if let workers, let name = encoders.workerName(of: format) {
             output.encoder = workers.encoder(like: output.encoder, named: name)
         }

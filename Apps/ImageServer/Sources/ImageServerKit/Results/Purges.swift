@@ -222,7 +222,8 @@ struct PurgeList: Equatable, Sendable {
     static func name(source: URL) -> String { "source \(source.absoluteString)" }
 
     static func name(resultOf url: ImageURL) -> String {
-        "result \(Digest.text(of: Data("\(url.options.cacheKey) \(url.source.absoluteString)".utf8)))"
+        let options = url.unhintedKey ?? url.options.cacheKey
+        return "result \(Digest.text(of: Data("\(options) \(url.source.absoluteString)".utf8)))"
     }
 
     /// Returns the source of a name; nil if it is that of a result.

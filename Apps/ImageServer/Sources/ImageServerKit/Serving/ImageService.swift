@@ -122,7 +122,8 @@ package final class ImageService: Sendable {
     private func vary(_ url: ImageURL) -> String {
         let accept = parts.formats.dependOnClient(url.options.format) ? ["Accept"] : []
         let hints = parts.usesClientHints ? [ClientHints.names] : []
-        return (accept + hints + parts.forwarding.varyNames(for: url.source)).joined(separator: ", ")
+        let priority = parts.usesPriority && parts.formats.allowProgressive(url.options.format) ? ["Priority"] : []
+        return (accept + hints + priority + parts.forwarding.varyNames(for: url.source)).joined(separator: ", ")
     }
 
     private func parsed(
@@ -134,11 +135,12 @@ package final class ImageService: Sendable {
         let fields = parts.forwarding.fields(of: fields)
         if fields.isEmpty, let entry = requests.entry(path, accept: client, generation: generation) { return entry }
         do {
-            let url = try parser.parse(path, hints: hints, now: parts.now())
+            var url = try parser.parse(path, hints: hints, now: parts.now())
             try parts.originRules.check(url.source)
             try checkWatermark(of: url)
             let accepted = AcceptedFormats(
                 accept: parts.formats.dependOnClient(url.options.format) ? accept : nil, rules: parts.formats)
+            if !accepted.canBeProgressive(url.options.format) { url.options.isProgressive = false }
             let original = OriginalClient(fields, for: url.source, parts.forwarding)
             return requests.insert(
                 path, accept: client,

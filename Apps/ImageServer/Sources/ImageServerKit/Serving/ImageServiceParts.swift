@@ -24,6 +24,8 @@ struct ImageServiceParts: Sendable {
     var formats = FormatRules()
     /// Whether hints of clients are defaults of options.
     var usesClientHints = false
+    /// Whether the Priority of a client makes results progressive.
+    var usesPriority = false
     /// The image that `watermark` draws; nil if there is none.
     var watermark: Watermark?
     /// The opacity of watermarks that URLs name, from 0 to 1.

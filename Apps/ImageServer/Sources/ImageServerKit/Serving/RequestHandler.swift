@@ -137,7 +137,11 @@ package final class RequestHandler: Sendable {
     }
 
     private func hints(_ request: ServerRequest) -> ClientHints {
-        service.parts.usesClientHints ? ClientHints(request.headers) : ClientHints()
+        var hints = service.parts.usesClientHints ? ClientHints(request.headers) : ClientHints()
+        if service.parts.usesPriority {
+            hints.isIncremental = StructuredFields.isIncremental(priority: request.headers[.priority])
+        }
+        return hints
     }
 
     private func info(

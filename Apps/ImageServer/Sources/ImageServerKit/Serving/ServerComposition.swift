@@ -56,6 +56,7 @@ package struct ServerComposition: Sendable {
                 standardQuality: settings.quality, saveDataQuality: settings.saveDataQuality,
                 encoders: settings.encoders, clock: clock),
             formats: settings.formats, usesClientHints: settings.clientHints,
+            usesPriority: settings.autoProgressive,
             watermark: settings.watermark, watermarkOpacity: settings.watermarkOpacity,
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger),

@@ -55,6 +55,8 @@ extension HTTPField.Name {
     static let requestID = HTTPField.Name("X-Request-Id") ?? .via
     /// What the caches did (RFC 9211).
     static let cacheStatus = HTTPField.Name("Cache-Status") ?? .via
+    /// How soon a client needs a response, and whether it is used while it arrives (RFC 9218).
+    static let priority = HTTPField.Name("Priority") ?? .via
     /// The placeholder of the result, which a loader shows before the body has arrived.
     static let thumbHash = HTTPField.Name("ThumbHash") ?? .via
     /// The upright size of the source in pixels.

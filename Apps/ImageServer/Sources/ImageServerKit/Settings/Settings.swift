@@ -215,6 +215,8 @@ package struct Settings: Sendable {
     let clientHints = Setting.serving(
         false, "DPR, Width and Save-Data of clients are defaults of options", imgproxy: "ENABLE_CLIENT_HINTS")
     let saveDataQuality = Setting.shaping(50, "The quality for clients with Save-Data, if it is lower", in: 1...100)
+    let autoProgressive = Setting.serving(
+        false, "JPEG and JPEG XL are progressive for clients whose Priority has i, and Vary names it")
     let jpegProgressive = Setting.shaping(
         false, "JPEG is progressive: smaller, and slower to encode", imgproxy: "JPEG_PROGRESSIVE")
     let pngInterlaced = Setting.shaping(false, "PNG is interlaced: larger", imgproxy: "PNG_INTERLACED")

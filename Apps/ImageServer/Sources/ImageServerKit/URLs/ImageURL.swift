@@ -10,6 +10,9 @@ struct ImageURL: Hashable, Sendable {
     /// The options, without those of the delivery if two URLs differ only in them.
     var options: ProcessingOptions
     var source: URL
+    /// The key of the options without hints of a client, by which results for all clients are purged; nil if it is that
+    /// of `options`.
+    var unhintedKey: String?
 }
 
 /// What URLs may have in place of the options that they ask for.
@@ -44,7 +47,9 @@ struct ImageURLParser: Sendable {
         guard path.utf8.count <= maxByteCount, path.hasPrefix("/") else { throw .missingSource }
         let rest = path.dropFirst()
         guard let slash = rest.firstIndex(of: "/") else { throw .missingSource }
-        let url = try parseSigned(try written(String(rest[slash...]), signature: rest[..<slash]), hints)
+        let written = try written(String(rest[slash...]), signature: rest[..<slash])
+        var url = try parseSigned(written, hints)
+        if hints.key != nil { url.unhintedKey = try parseSigned(written, ClientHints()).options.cacheKey }
         if url.options.expires > 0, Double(url.options.expires) < now.timeIntervalSince1970 {
             throw .expired(url.options.expires)
         }

@@ -40,6 +40,9 @@ enum OutputFormats {
                 isLossy: false, encoder: GIFEncoder()),
         ]
 
+    /// The formats that show the whole image in less detail while it arrives, if the client asks for that.
+    static let progressive: Set<ImageFormat> = [.jpeg, .jpegXL]
+
     /// The format of results whose source can't be encoded in its own: JPEG.
     static let standard = OutputFormat(
         format: .jpeg, extensions: ["jpg", "jpeg"], hasAlpha: false, isAnimated: false,

@@ -142,6 +142,8 @@ struct ProcessingOptions: Hashable, Sendable {
     var unprocessedFormats: Set<ImageFormat> = []
     /// Whether the client wants to load less data: the quality is lower, unless the URL has one.
     var savesData = false
+    /// Whether the client shows the result while it arrives, so that it is progressive if its format can be.
+    var isProgressive = false
     /// Whether the source is delivered unchanged, whatever it is.
     var isRaw = false
     /// A text that only makes URLs and cache keys differ.
@@ -212,6 +214,7 @@ extension ProcessingOptions {
         if usesLinearLight { fields.append("lin") }
         if preservesHDR { fields.append("ph") }
         if savesData { fields.append("save") }
+        if isProgressive { fields.append("i") }
         if let limits, limits != Limits() { fields.append("limits:\(limits.text)") }
         return fields.joined(separator: "/")
     }

@@ -17,15 +17,15 @@ public struct RequestHints: OptionSet, Sendable {
     public static let formats = RequestHints(rawValue: 1)
     /// `Save-Data: on` for `ImageRequest.isLowData`.
     public static let lowData = RequestHints(rawValue: 2)
-    /// `Priority` with the priority of the request, and whether it is progressive (RFC 9218). The body is the same, so no
-    /// cache is split. URLSession sends its own.
+    /// `Priority` with the priority of the request, and whether it is progressive (RFC 9218). It is added below the disk
+    /// cache, which ignores it in `Vary`: a server may only vary how the same image is encoded. URLSession sends its own.
     public static let priority = RequestHints(rawValue: 4)
     /// Those that don't split the caches of servers: ``lowData`` and ``priority``.
     public static let standard: RequestHints = [.lowData, .priority]
 }
 
 extension TransportRequest {
-    /// Adds the hints that can change the response. `Priority` can't, and is added below the cache.
+    /// Adds the hints that can change the image. `Priority` can't, and is added below the cache.
     mutating func addHints(of parts: ImageLoaderParts, for request: ImageRequest) {
         guard RedirectChain.isHTTP(url) else { return }
         if parts.hints.contains(.formats), !parts.formats.isEmpty, headers[.accept] == nil {
