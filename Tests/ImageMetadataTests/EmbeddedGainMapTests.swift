@@ -42,6 +42,8 @@ import Testing
             #expect(numbers == [0x03_0000, first, 0, 0, 0, map.file.count, first - start, 0])
             let header = try Self.decoder.header(of: file)
             #expect(header.orientation.rawValue == 6)
+            let markers = try JPEGFile(file).segments.map(\.marker)
+            #expect(markers.prefix { 0xE0...0xEF ~= $0 }.count == markers.count { 0xE0...0xEF ~= $0 })
         }
     }
 
@@ -69,16 +71,66 @@ import Testing
         let photo = try GainMapJPEG(["ultraHDR"]).data
         let map = try #require(EmbeddedGainMap(of: photo))
         #expect(throws: ImageDecodingError.malformed(.jpeg, "more than an image")) { try map.embedded(in: photo) }
+        let declared = JPEGFile.Segment(marker: 0xE2, body: EmbeddedGainMap.identifier + Data(count: 4))
+        var file = try JPEGFile(image())
+        file.append(declared)
+        #expect(try JPEGFile(map.embedded(in: file.data)).segments.allSatisfy { !$0.isISOGainMap })
         let long = Data("<x:RDF>\(String(repeating: " ", count: 65_000))</x:RDF>".utf8)
         #expect(throws: ImageDecodingError.unsupported(.jpeg, "a gain map without space in XMP")) {
             try map.embedded(in: image(xmp: long))
         }
+        #expect(try map.embeddedIfPossible(in: image(xmp: long)) == image(xmp: long))
         var apple = try GainMapJPEG(["apple"]).data
         let range = try #require(apple.firstRange(of: Data("HDRGainMapHeadroom".utf8)))
         apple.replaceSubrange(range, with: Data("HDRGainMapHeadr00m".utf8))
         let old = try #require(EmbeddedGainMap(of: apple))
         #expect(throws: ImageDecodingError.self) { try old.embedded(in: image()) }
         #expect(try EmbeddedGainMap(of: old.embedded(in: image(exif: TestExif().data))) == old)
+    }
+
+    @Test("the versions of a file, and the profile of a map, are kept; decoders get a map without it")
+    func kept() throws {
+        var photo = try GainMapJPEG(["iso21496"]).data
+        let start = try #require(photo.firstRange(of: EmbeddedGainMap.identifier)).upperBound
+        photo[start + 3] = 1
+        let result = try #require(EmbeddedGainMap(of: photo)).embedded(in: image())
+        #expect(result.firstRange(of: EmbeddedGainMap.identifier + [0, 0, 0, 1]) != nil)
+        let file = try EmbeddedMetadata(icc: ColorSpace.displayP3.profile).embedded(in: image())
+        let segment = JPEGFile.Segment(marker: 0xE2, body: GainMapJPEG.block)
+        let map = EmbeddedGainMap(.iso21496, file: file, isGray: false, description: segment)
+        #expect(try JPEGFile(map.file).hasProfile && !JPEGFile(map.fileWithoutColor()).hasProfile)
+    }
+
+    @Test("a map is found after another image")
+    func notFirst() throws {
+        let map = try #require(EmbeddedGainMap(of: GainMapJPEG(["ultraHDR"]).data))
+        let other = try image()
+        func file(_ numbers: [Int]) throws -> Data {
+            var list =
+                Data("MPF\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 0xB0, 2, 0, 7, 0, 0, 0, 48, 0, 0, 0, 26, 0, 0, 0, 0]
+            for number in numbers { list.append(bigEndian: UInt32(number)) }
+            var file = try JPEGFile(other)
+            file.append(JPEGFile.Segment(marker: 0xE2, body: list))
+            return file.data
+        }
+        let first = try file([Int](repeating: 0, count: 12))
+        let offset = first.count - (try #require(first.firstRange(of: Data("MPF\0".utf8))).upperBound)
+        let numbers = [
+            0, first.count, 0, 0, 0, other.count, offset, 0, 0, map.file.count, offset + other.count, 0,
+        ]
+        #expect(try EmbeddedGainMap(of: file(numbers) + other + map.file) == map)
+    }
+
+    @Test("how a file declares its map is told for each format")
+    func declared() throws {
+        func kinds(_ file: Data, _ format: ImageFormat, hasGainMap: Bool = true) -> Set<EmbeddedGainMap.Kind> {
+            var header = ImageHeader(format: format, storedSize: PixelSize(width: 1, height: 1))
+            header.hasGainMap = hasGainMap
+            return EmbeddedGainMap.kinds(in: file, header: header)
+        }
+        let photo = try GainMapJPEG(["ultraHDR", "iso21496"]).data
+        #expect(kinds(photo, .jpeg) == [.ultraHDR, .iso21496] && kinds(photo, .jpeg, hasGainMap: false) == [])
+        #expect(kinds(Data(), .jpegXL) == [.iso21496] && kinds(Data(), .png) == [])
     }
 
     @Test("a file with more images than a gain map is told apart from one without")

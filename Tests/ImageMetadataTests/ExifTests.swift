@@ -31,6 +31,67 @@ import Testing
         #expect(date.year == 2024 && date.timeZone == nil)
     }
 
+    @Test(
+        "have zones of minutes, to the west, and UTC", arguments: [("-05:30", -19_800), ("+05:30", 19_800), ("Z", 0)])
+    func zones(text: String, seconds: Int) {
+        #expect(
+            EmbeddedMetadata(exif: TestExif(zone: text).data).captureDate?.timeZone?.secondsFromGMT() == seconds)
+    }
+
+    @Test("have the time of a change if there is no other, and texts of no other type")
+    func otherTexts() {
+        let date = Self.block([(0x0132, 2, "2024:05:01 12:30:59")])
+        #expect(EmbeddedMetadata(exif: date).captureDate?.day == 1)
+        #expect(EmbeddedMetadata(exif: Self.block([(0x010F, 7, "Maker")])).cameraMake == nil)
+    }
+
+    @Test("have places in the south")
+    func south() throws {
+        var exif = TestExif().data
+        exif.replaceSubrange(try #require(exif.firstRange(of: Data("N\0\0\0".utf8))), with: Data("S\0\0\0".utf8))
+        #expect(EmbeddedMetadata(exif: exif).location.map { $0.latitude < -48 } == true)
+    }
+
+    /// Returns a block of texts of more than four bytes, with a directory for details. Each has a tag and a type.
+    private static func block(_ main: [(UInt16, UInt16, String)], details: [(UInt16, UInt16, String)] = []) -> Data {
+        func directory(_ texts: [(UInt16, UInt16, String)], at offset: Int, pointer: Int?) -> Data {
+            let count = texts.count + (pointer == nil ? 0 : 1)
+            var (table, values) = (Data(), Data())
+            table.append(bigEndian: UInt16(count))
+            for (tag, type, text) in texts {
+                for number in [tag, type] { table.append(bigEndian: number) }
+                let start = offset + 6 + 12 * count + values.count
+                for number in [text.utf8.count, start] { table.append(bigEndian: UInt32(number)) }
+                values += Data(text.utf8)
+            }
+            for number in pointer.map({ [0x8769 << 16 | 4, 1, $0] }) ?? [] { table.append(bigEndian: UInt32(number)) }
+            return table + Data(count: 4) + values
+        }
+        let end = 8 + directory(main, at: 8, pointer: 0).count
+        return Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8]) + directory(main, at: 8, pointer: end)
+            + directory(details, at: end, pointer: nil)
+    }
+
+    @Test(
+        "are written once, in order, at even offsets and without empty or long texts; the lens stays, its number goes")
+    func written() throws {
+        let long = String(repeating: "a", count: 4_096)
+        let exif = Self.block(
+            [
+                (0x8298, 2, "(c) Ann"), (0x013B, 2, "Ann B"), (0x013B, 2, "Other"), (0x0132, 2, "     \0"),
+                (0x010F, 2, long), (0x0110, 2, long + "a"),
+            ],
+            details: [0xA430, 0xA431, 0xA432, 0xA433, 0xA434, 0xA435].map { ($0, 2, "Lens 12") })
+        let kept = try #require(EmbeddedMetadata(exif: exif).withoutPrivateData.exif)
+        let reader = try #require(TIFFReader(kept))
+        let entries = Array(reader.entries(of: try #require(reader.firstDirectory)))
+        #expect(entries.map(\.tag) == [0x010F, 0x013B, 0x8298, 0x8769])
+        #expect(EmbeddedMetadata(exif: kept).creator == "Ann B")
+        let details = Array(reader.entries(of: try #require(entries.last.flatMap(reader.integer(of:)))))
+        #expect(details.map(\.tag) == [0xA432, 0xA433, 0xA434])
+        for entry in entries.dropLast() + details { #expect(try #require(reader.integer(at: entry.field, 4)) % 2 == 0) }
+    }
+
     @Test("have no place with an angle that is none")
     func places() {
         for latitude in [[(1, 0), (0, 1), (0, 1)], [(91, 1), (0, 1), (0, 1)], [(1, 1)], []] {

@@ -1,10 +1,10 @@
 import Foundation
-import GeneratedImages
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 import Testing
 
+@testable import GeneratedImages
 @testable import ImageMetadata
 
 @Suite("Metadata in files") struct FileTests {
@@ -38,6 +38,7 @@ import Testing
             #expect(EmbeddedMetadata(of: rights).location == nil && !contains(rights, "Paris"), "\(image)")
             #expect(EmbeddedMetadata(of: rights).creator == "Ann", "\(image)")
             let none = try EmbeddedMetadata().embedded(in: file)
+            if image.format == .webP, !image.data.prefix(20).contains(0x58) { #expect(none == image.data, "\(image)") }
             #expect(EmbeddedMetadata(of: none) == EmbeddedMetadata() && !contains(none, "Ann"), "\(image)")
         }
     }
@@ -80,6 +81,64 @@ import Testing
         }
     }
 
+    @Test("each format has its blocks")
+    func blocks() {
+        let colored: Set<EmbeddedMetadata.Block> = [.exif, .icc, .xmp]
+        for (format, blocks) in [
+            (.jpeg, [.exif, .icc, .iptc, .xmp]), (.png, colored), (.webP, colored), (.avif, [.exif, .xmp]),
+            (.heic, [.exif, .xmp]), (.jpegXL, [.exif, .xmp]), (.gif, []),
+        ] as [(ImageFormat, Set<EmbeddedMetadata.Block>)] {
+            #expect(EmbeddedMetadata.blocks(writtenTo: format) == blocks, "\(format)")
+        }
+    }
+
+    @Test("a profile replaces another one, and may be compressed already")
+    func otherProfiles() throws {
+        let profile = try #require(ColorSpace.displayP3.profile)
+        for image in try #require(Self.files) where [.jpeg, .png, .webP].contains(image.format) {
+            let isGray = image.format == .png && image.data[25] & 2 == 0
+            guard try !isGray && Self.decoder.header(of: image.data).nativeLayout == .rgba8 else { continue }
+            let old = EmbeddedMetadata(icc: Data(RawPNG.profile(space: "RGB ")))
+            let file = try EmbeddedMetadata(icc: profile).embedded(in: old.embedded(in: image.data))
+            #expect(try Self.decoder.header(of: file).colorProfile == profile, "\(image)")
+            guard image.format == .png else { continue }
+            var png = try PNGFile(image.data)
+            png.chunks.insert(PNGFile.Chunk(type: "sRGB", body: Data([0])), at: 1)
+            png.chunks.insert(PNGFile.Chunk(type: "tEXt", body: Data("Raw profile type exif\0".utf8)), at: 1)
+            let compressed = ZlibStream.stored(profile)
+            let result = try EmbeddedMetadata().embedded(in: png.data, compressedProfile: compressed)
+            #expect(try Self.decoder.header(of: result).colorProfile == profile)
+            #expect(try PNGFile(result).chunks.allSatisfy { !["sRGB", "tEXt"].contains($0.type) })
+        }
+        let stored = ZlibStream.stored(Data(count: 65_536))
+        #expect(stored[2] == 0 && stored[2 + 5 + 65_535] == 1 && stored.count == 65_536 + 16)
+        #expect(ZlibStream.stored(Data([1, 2])).suffix(4) == Data([0, 6, 0, 4]))
+        let largest = 255 * 65_519
+        let jpeg = try JPEGFile(#require(Self.files?.first { $0.format == .jpeg }).data)
+        #expect(jpeg.replacing(EmbeddedMetadata(icc: Data(count: largest))).hasProfile)
+        #expect(!jpeg.replacing(EmbeddedMetadata(icc: Data(count: largest + 1))).hasProfile)
+    }
+
+    @Test("segments of JPEG are read after fill bytes, written after JFIF up to the largest, and limited")
+    func segments() throws {
+        let image = try #require(Self.files?.first { $0.format == .jpeg && $0.data[3] == 0xE0 }).data
+        let filled = image.prefix(2) + [0xFF, 0xFF] + image.dropFirst(2)
+        #expect(try JPEGFile(filled).data == image && JPEGFile(image + Data(count: 3)).isOnlyImage)
+        for (length, isWritten) in [(65_527, true), (65_528, false)] {
+            let file = try EmbeddedMetadata(exif: Data(count: length)).embedded(in: image)
+            #expect((EmbeddedMetadata(of: file).exif?.count == length) == isWritten)
+            #expect(try JPEGFile(file).segments.first?.marker == 0xE0)
+        }
+        var file = try JPEGFile(image)
+        file.segments.insert(JPEGFile.Segment(marker: 0xEE, body: Data("Adobe".utf8)), at: 1)
+        file.segments.insert(JPEGFile.Segment(marker: 0xE0, body: Data("JFXX Paris".utf8)), at: 1)
+        #expect(try !contains(EmbeddedMetadata.removingPrivateData(from: file.data), "Paris"))
+        #expect(file.onlyImage.segments.contains { $0.marker == 0xEE })
+        let many = [JPEGFile.Segment](repeating: JPEGFile.Segment(marker: 0xFE, body: Data()), count: 10_001)
+        file.segments = many
+        #expect(throws: ImageDecodingError.malformed(.jpeg, "a segment is damaged")) { try JPEGFile(file.data) }
+    }
+
     @Test("what follows a JPEG, its comments and its thumbnails are private")
     func jpeg() throws {
         let image = try #require(Self.files?.first { $0.format == .jpeg }).data
@@ -101,6 +160,8 @@ import Testing
             file.chunks.insert(PNGFile.Chunk(type: type, body: Data("Paris".utf8)), at: 1)
         }
         #expect(try EmbeddedMetadata.removingPrivateData(from: file.data + Data("Paris".utf8)) == png)
+        file.chunks.insert(PNGFile.Chunk(type: "pHYs", body: Data(count: 9)), at: 1)
+        #expect(try contains(EmbeddedMetadata.removingPrivateData(from: file.data), "pHYs"))
         let webP = try #require(Self.files?.first { $0.format == .webP }).data
         let unknown = Data("PRVT".utf8) + [5, 0, 0, 0] + Data("Paris\0".utf8)
         var longer = webP + unknown
@@ -121,6 +182,44 @@ import Testing
             let clean = try EmbeddedMetadata.removingPrivateData(from: file)
             #expect(try EmbeddedMetadata.removingPrivateData(from: clean) == clean)
         }
+    }
+
+    @Test("chunks of WebP are padded, end with the file and are declared")
+    func webP() throws {
+        let image = try #require(Self.files?.first { $0.format == .webP }).data
+        let metadata = EmbeddedMetadata(exif: TestExif().data, xmp: Data("<a>".utf8), icc: Data([1]))
+        var file = try metadata.embedded(in: image)
+        #expect(file.firstRange(of: Data("VP8X".utf8)).map { file[$0.upperBound + 4] & 0x2C } == 0x2C)
+        #expect(EmbeddedMetadata(of: file).xmp == metadata.xmp)
+        let without = try EmbeddedMetadata(exif: metadata.exif).embedded(in: file)
+        #expect(without.firstRange(of: Data("VP8X".utf8)).map { without[$0.upperBound + 4] & 0x2C } == 0x28)
+        file += Data("EXIF".utf8) + [9, 0, 0, 0, 1]
+        #expect(EmbeddedMetadata(of: file).exif == metadata.exif)
+        // Lossless, 2 × 3 pixels, without and with alpha.
+        for flag: UInt8 in [0, 0x10] {
+            let bits: [UInt8] = [0x2F, 1, 0x80, 0, flag, 0, 0, 0, 0, 0]
+            let content = Data("WEBPVP8L".utf8) + [10, 0, 0, 0] + bits
+            let extended = try metadata.embedded(in: Data("RIFF".utf8) + [UInt8(content.count), 0, 0, 0] + content)
+            let start = try #require(extended.firstRange(of: Data("VP8X".utf8))).upperBound + 4
+            #expect(Array(extended[start..<start + 10]) == [0x2C | flag, 0, 0, 0, 1, 0, 0, 2, 0, 0])
+        }
+    }
+
+    @Test("a PNG is animated with several frames, declared before its pixels, and its compressed XMP is none")
+    func animated() throws {
+        let image = try PNGFile(#require(Self.files?.first { $0.format == .png }).data)
+        for count: UInt8 in [1, 2] {
+            let control = PNGFile.Chunk(type: "acTL", body: Data([0, 0, 0, count, 0, 0, 0, 0]))
+            for index in [1, image.chunks.count - 1] {
+                var file = image
+                file.chunks.insert(control, at: index)
+                #expect(file.isAnimated == (count == 2 && index == 1))
+            }
+        }
+        var file = image
+        let text = Data("XML:com.adobe.xmp\0\u{1}\0\0\0<a/>".utf8)
+        file.chunks.insert(PNGFile.Chunk(type: "iTXt", body: text), at: 1)
+        #expect(EmbeddedMetadata(of: file.data).xmp == nil)
     }
 
     @Test("a PNG that doesn't begin with its header is refused")
@@ -158,6 +257,8 @@ import Testing
         let file = try EmbeddedMetadata(exif: TestExif().data, xmp: Data(count: 1_001)).embedded(in: image.data)
         let limits = DecodingLimits(metadataByteLimit: 1_000)
         #expect(EmbeddedMetadata(of: file, limits: limits) == EmbeddedMetadata(exif: TestExif().data))
+        let exact = try EmbeddedMetadata(xmp: Data(count: 1_000)).embedded(in: image.data)
+        #expect(EmbeddedMetadata(of: exact, limits: limits).xmp?.count == 1_000)
     }
 
     @Test("files that are cut off or damaged at any byte are read within their bounds, and have what is written")

@@ -99,6 +99,36 @@ import Testing
         #expect(try !isApplied(other))
     }
 
+    private func xmp(_ attributes: String) -> JPEGFile.Segment {
+        JPEGFile.Segment(marker: 0xE1, body: JPEGFile.xmpPrefix + Data("<a \(attributes)/>".utf8))
+    }
+
+    @Test("a block precedes XMP, and has signed gains, channels of their own and unsigned gammas")
+    func parameters() throws {
+        let other = xmp(#"hdrgm:GainMapMax="1" hdrgm:HDRCapacityMax="1""#)
+        func formula(_ numbers: [UInt32], flags: UInt8 = 0x40) -> GainMapFormula? {
+            var block = EmbeddedGainMap.identifier + [0, 0, 0, 0, flags]
+            for number in numbers { block.append(bigEndian: number) }
+            return GainMapFormula.read(from: [JPEGFile.Segment(marker: 0xE2, body: block), other])
+        }
+        let channel: [UInt32] = [UInt32(bitPattern: -1), 1, 2, 1, 0x8000_0000, 0x8000_0000, 1, 64, 1, 64]
+        let expected = GainMapFormula.Channel(least: -1, most: 2, gamma: 1, baseOffset: 1 / 64, hdrOffset: 1 / 64)
+        let found = try #require(formula([0, 1, 2, 1] + channel))
+        #expect(found.channels == [expected])
+        let second: [UInt32] = [0, 1, 3, 1, 1, 1, 0, 1, 0, 1]
+        #expect(formula([0, 1, 2, 1] + channel + second + channel, flags: 0xC0)?[1].most == 3)
+    }
+
+    @Test("XMP has defaults, and the effect begins at the least headroom")
+    func defaults() throws {
+        let (short, capacity) = (#"hdrgm:GainMapMax="2""#, #"hdrgm:HDRCapacityMax="3""#)
+        let long = #"hdrgm:GainMapMin="0" hdrgm:Gamma="1" hdrgm:OffsetSDR="0.015625" hdrgm:OffsetHDR="0.015625""#
+        let formula = try #require(GainMapFormula.read(from: [xmp("\(short) \(capacity)")]))
+        #expect(formula == GainMapFormula.read(from: [xmp("\(short) \(capacity) \(long) hdrgm:HDRCapacityMin=\"0\"")]))
+        let later = GainMapFormula.read(from: [xmp("\(short) \(capacity) hdrgm:HDRCapacityMin=\"1\"")])
+        #expect(later?.factors(of: 0, for: DynamicRange(headroom: 4))[255] == 2)
+    }
+
     @Test(
         "a map is turned, cut and resized like its image",
         arguments: [

@@ -19,7 +19,8 @@ import Testing
     @Test("are read after other resources, and from several segments")
     func segments() throws {
         let prefix = IPTCRecords.prefix
-        let thumbnail = Data("8BIM".utf8) + [0x04, 0x0C, 1, 65, 0, 0, 0, 3, 1, 2, 3, 0]
+        let named = Data("8BIM".utf8) + [0x04, 0x0C, 2, 65, 66, 0, 0, 0, 0, 0]
+        let thumbnail = named + Data("8BIM".utf8) + [0x04, 0x0C, 1, 65, 0, 0, 0, 3, 1, 2, 3, 0]
         let resource = Self.segment.dropFirst(prefix.count)
         for segments in [[thumbnail + resource], [thumbnail + resource.prefix(40), resource.dropFirst(40)]] {
             #expect(IPTCRecords.read(segments.map { prefix + $0 }) == Self.records)
@@ -34,6 +35,8 @@ import Testing
         #expect(kept.count == Self.records.count - 24)
         #expect(EmbeddedMetadata(iptc: kept).creator == "Ann B.")
         #expect(metadata.withoutPrivateData.iptc == kept)
+        let contact = Self.dataSet(2, 118, "Ann")
+        #expect(IPTCRecords.rights(Self.dataSet(3, 80, "City") + contact) == contact)
     }
 
     @Test("that are damaged count as missing, and what doesn't fit into a segment is left out")
@@ -42,6 +45,7 @@ import Testing
             let isWhole = Self.segment.count - count <= Self.records.count % 2
             #expect((IPTCRecords.read([Self.segment.prefix(count)]) == nil) == !isWhole)
         }
+        #expect(IPTCRecords.read([IPTCRecords.segment(Data())]) == nil)
         for index in 0..<Self.segment.count {
             var changed = Self.segment
             changed[index] = 0xFF

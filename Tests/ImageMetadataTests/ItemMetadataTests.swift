@@ -26,7 +26,7 @@ import Testing
     /// Returns a file with the items 1, of a type, and 2, which has a media type and an encoding.
     private func file(_ locations: Data, item: String = "Exif", type: String = "application/rdf+xml\0") -> Data {
         let items = [
-            box("infe", Data([2, 0, 0, 0, 0, 3, 0, 0]), text("mime\0text/plain\0")),
+            box("infe", Data([2, 0, 0, 0, 0, 4, 0, 0]), text("mime\0text/plain\0")),
             box("infe", Data([2, 0, 0, 0, 0, 1, 0, 0]), text(item + "\0")),
             box("infe", Data([2, 0, 0, 0, 0, 2, 0, 0]), text("mime\0" + type)),
         ]
@@ -39,12 +39,20 @@ import Testing
     private func metadata(_ file: Data) -> EmbeddedMetadata { EmbeddedMetadata(of: file) }
 
     @Test("reads several extents of idat, with bases, indices and numbers of 8 bytes")
-    func locations() {
+    func locations() throws {
         let (length, rest) = (Self.exifLength, UInt8(Self.xmp.count))
         var short = Data([1, 0, 0, 0, 0x44, 0, 0, 2])
         short += entry(1, [0, 0, 0, 0, 0, 0, 0, 5], [0, 0, 0, 5, 0, 0, 0, length - 5])
         short += entry(2, [0, 0, 0, length, 0, 0, 0, rest])
         #expect(metadata(file(short)) == Self.isRead)
+        #expect(metadata(box("ftyp", text("heic\0\0\0\0heic")) + file(short).dropFirst(20)) == Self.isRead)
+        #expect(try metadata(Self.isRead.embedded(in: file(short))) == Self.isRead)
+        for (item, block) in [(UInt8(1), \EmbeddedMetadata.exif), (2, \.xmp)] {
+            var protected = file(short)
+            let entry = try #require(protected.firstRange(of: Data([2, 0, 0, 0, 0, item, 0, 0])))
+            protected[entry.upperBound - 1] = 1
+            #expect(metadata(protected)[keyPath: block] == nil)
+        }
         let zeros = Data(count: 7)
         var long = Data([2, 0, 0, 0, 0x88, 0x84, 0, 0, 0, 2])
         for (item, base, offset, length) in [(UInt8(1), UInt8(0), UInt8(0), length), (2, length - 1, 1, rest)] {
@@ -109,6 +117,16 @@ import Testing
                 }
             }
         }
+        #expect(try EmbeddedMetadata(xmp: Self.xmp).embedded(in: boxes).firstRange(of: Data("Exif".utf8)) == nil)
+        let other = boxes + box("jxli", text("index")) + box("prvt", text("Paris"))
+        let clean = try EmbeddedMetadata.removingPrivateData(from: other)
+        #expect(clean.firstRange(of: text("index")) != nil && clean.firstRange(of: text("Paris")) == nil)
+        #expect(throws: ImageDecodingError.malformed(.jpegXL, "a box has no name")) {
+            try Self.isRead.embedded(in: boxes + Data([0, 0, 0, 8, 0xC0, 0xC1, 65, 65]))
+        }
+        let start = box("JXL ", Data([0x0D, 0x0A, 0x87, 0x0A]))
+        #expect(metadata(start + box("Exif", Data([0, 0, 0, 2, 9, 9]) + Self.exif)).exif == Self.exif)
+        #expect(metadata(start + box("Exif", Data(count: 4) + text("text without tags"))).exif == nil)
         var compressed = boxes
         compressed.replaceSubrange(try #require(compressed.firstRange(of: Data("Exif".utf8))), with: Data("brob".utf8))
         #expect(metadata(compressed) == EmbeddedMetadata(xmp: Self.xmp))
@@ -132,7 +150,7 @@ import Testing
     func overTables(offset: UInt8) {
         let table =
             Data([1, 0, 0, 0, 0x44, 0, 0, 3]) + entry(1, [0, 0, 0, 0, 0, 0, 0, Self.exifLength])
-            + entry(3, [0, 0, 0, 0, 0, 0, 0, 1])
+            + entry(4, [0, 0, 0, 0, 0, 0, 0, 1])
             + entry(2, construction: 0, [0, 0, 0, offset, 0, 0, 0, UInt8(Self.xmp.count)])
         for change in [
             { try EmbeddedMetadata.removingPrivateData(from: $0) }, { try EmbeddedMetadata().embedded(in: $0) },

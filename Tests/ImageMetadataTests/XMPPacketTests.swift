@@ -11,6 +11,14 @@ import Testing
         }
         let camera = #"<a xmlns:G="http://ns.google.com/photos/1.0/camera/""#
         #expect(filtered("\(camera) G:MotionPhoto='1' G:Burst='2'><G:MicroVideo/></a>") == "\(camera) G:Burst='2'></a>")
+        for name in ["camera/", "container/", "container/item/", "depthmap/", "image/"] {
+            let start = "<a xmlns:G = 'http://ns.google.com/photos/1.0/\(name)'"
+            #expect(filtered("\(start) G:MotionPhoto = '1'></a>") == (name == "camera/" ? "\(start)></a>" : "<a></a>"))
+        }
+        let note = #"<a xmlns:n="http://ns.adobe.com/xmp/note/""#
+        #expect(filtered(#"\#(note) n:HasExtendedXMP="1" n:Other="2"/>"#) == #"\#(note) n:Other="2"/>"#)
+        let gains = "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'>"
+        #expect(filtered("\(gains)<h:b><![CDATA[> </h:b> ]]></h:b></a>") == "<a></a>")
         for packet in ["<a", "<a b='c", "<!-- <a/>", "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'><h:b>"] {
             #expect(filtered(packet) == nil)
         }
@@ -41,7 +49,10 @@ import Testing
     }
 
     @Test("texts are read from attributes, elements and lists")
-    func texts() {
+    func texts() throws {
+        func dated(_ text: String) -> DateComponents? {
+            EmbeddedMetadata(xmp: Data("<a exif:DateTimeOriginal=\"\(text)\"/>".utf8)).captureDate
+        }
         let packet = """
             <rdf:Description exif:GPSLatitude="48,51.5N" exif:GPSLongitude='no' photoshop:DateCreated="2024-05-01T12:30:00Z">
              <dc:creator><rdf:Seq> <rdf:li>Ann &amp; Bob</rdf:li><rdf:li>Cy</rdf:li></rdf:Seq></dc:creator>
@@ -52,6 +63,14 @@ import Testing
         #expect(metadata.captureDate?.hour == 12 && metadata.captureDate?.timeZone?.secondsFromGMT() == 0)
         #expect(abs((metadata.location?.latitude ?? 0) - 48.858_333) < 0.000_01)
         #expect(abs((metadata.location?.longitude ?? 0) + 2.294_444) < 0.000_01)
+        let date = try #require(dated("2024-05-01T12:30:00.25+02:00"))
+        #expect(date.timeZone?.secondsFromGMT() == 7_200)
+        let escaped = Data("<dc:rights>&amp;lt;</dc:rights>".utf8)
+        #expect(EmbeddedMetadata(xmp: escaped).copyright == "&lt;")
+        #expect(EmbeddedMetadata(xmp: escaped + Data(count: 1 << 20)).copyright == nil)
+        #expect(
+            EmbeddedMetadata(xmp: Data(#"<a exif:GPSLatitude="2,0N" exif:GPSLongitude="180,1E"/>"#.utf8)).location
+                == nil)
         for text in ["91,0N", "48N", "48,nanN", "48,1,2,3N", "N", ""] {
             let packet = Data(#"<a exif:GPSLatitude="\#(text)" exif:GPSLongitude="2,0E"/>"#.utf8)
             #expect(EmbeddedMetadata(xmp: packet).location == nil, "\(text)")

@@ -1,0 +1,102 @@
+import Foundation
+import GeneratedImages
+import ImageCore
+import Testing
+
+@testable import ImageMetadata
+
+@Suite("Items of HEIC files, without codecs") struct ItemFileTests {
+    private static let block = GainMapJPEG.block.dropFirst(EmbeddedGainMap.identifier.count)
+
+    /// Returns a file with an image and a map, which has a tile.
+    ///
+    /// - Parameter block: The data of the item `tmap`; nil for Apple's auxiliary image.
+    private func file(_ block: Data?, channels: Int? = nil) -> Data {
+        var builder = HEIFBuilder()
+        let coded = builder.property(
+            "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
+        var properties = [builder.property("colr", Data("prof12345678".utf8))]
+        if let channels { properties.append(builder.property("pixi", Data([0, 0, 0, 0, UInt8(channels)]))) }
+        let type = Data("urn:com:apple:photo:2020:aux:hdrgainmap\0".utf8)
+        if block == nil { properties.append(builder.property("auxC", Data(count: 4) + type)) }
+        let image = builder.item("hvc1", Data("image".utf8))
+        let map = builder.item("grid", Data("map".utf8), properties: properties)
+        builder.reference("dimg", from: map, to: [builder.item("hvc1", Data("tile".utf8), properties: [coded])])
+        if let block {
+            builder.reference("dimg", from: builder.item("tmap", block), to: [image, map])
+        } else {
+            builder.reference("auxl", from: map, to: [image])
+        }
+        return builder.file()
+    }
+
+    @Test("a map is shown alone, without colors")
+    func map() throws {
+        let map = try #require(EmbeddedGainMap(of: file([0] + Self.block, channels: 1)))
+        #expect(map.kinds == [.iso21496] && map.isGray)
+        #expect(map.description == [JPEGFile.Segment(marker: 0xE2, body: GainMapJPEG.block)])
+        #expect(map.file.firstRange(of: Data("pitm\0\0\0\0\0\u{2}".utf8)) != nil)
+        #expect(map.file.firstRange(of: Data("prof".utf8)) == nil)
+        #expect(map.file.firstRange(of: Data("nclx".utf8) + [0, 2, 0, 2, 0, 6]) != nil)
+        #expect(EmbeddedGainMap(of: file([1] + Self.block, channels: 1)) == nil)
+        #expect(EmbeddedGainMap(of: file([0] + Self.block, channels: 3))?.isGray == false)
+        let inOtherPrimaries: Data = [0] + Self.block.prefix(4) + [0] + Self.block.dropFirst(5)
+        #expect(EmbeddedGainMap(of: file(inOtherPrimaries, channels: 3)) == nil)
+        let apple = try #require(EmbeddedGainMap(of: file(nil)))
+        #expect(apple.kinds == [.apple] && apple.isGray)
+        #expect(EmbeddedGainMap(of: file(nil, channels: 3))?.isGray == false)
+    }
+
+    @Test("how an item declares a map is told")
+    func kinds() {
+        var header = ImageHeader(format: .heic, storedSize: PixelSize(width: 1, height: 1))
+        header.hasGainMap = true
+        #expect(EmbeddedGainMap.kinds(in: file([0] + Self.block), header: header) == [.iso21496])
+        #expect(EmbeddedGainMap.kinds(in: file(nil), header: header) == [.apple])
+    }
+
+    private let metadata = EmbeddedMetadata(exif: TestExif().data, xmp: Data("<a>Ann</a>".utf8))
+
+    @Test("metadata that is added describes the image, whose data moves")
+    func added() throws {
+        var builder = HEIFBuilder()
+        builder.item("hvc1", Data("other".utf8))
+        builder.primary = builder.item("hvc1", Data("image".utf8))
+        let file = try metadata.embedded(in: builder.file())
+        #expect(EmbeddedMetadata(of: file) == metadata)
+        let items = try #require(try ItemFile(file, .heic))
+        #expect(items.content(of: 2) == Data("image".utf8))
+        for id: UInt8 in [3, 4] { #expect(file.firstRange(of: Data("cdsc".utf8) + [0, id, 0, 1, 0, 2]) != nil) }
+        var open = builder.file()
+        let media = try #require(open.firstRange(of: Data("mdat".utf8)))
+        open.replaceSubrange(media.lowerBound - 4..<media.lowerBound, with: Data(count: 4))
+        for file in [open, builder.file() + Data(box: "moov", Data())] {
+            #expect(throws: ImageDecodingError.unsupported(.heic, "metadata in a file with this layout")) {
+                try metadata.embedded(in: file)
+            }
+        }
+    }
+
+    @Test("without private data, a file has neither other boxes nor items, and is refused if these have its image")
+    func removed() throws {
+        var builder = HEIFBuilder()
+        builder.item("hvc1", Data("image".utf8))
+        for _ in 0..<2 { builder.item("mime", Data("<dc:creator>Ann</dc:creator>".utf8) + Data(count: 900)) }
+        builder.item("uri ", Data("Paris".utf8))
+        let file = builder.file()
+        let clean = try EmbeddedMetadata.removingPrivateData(from: file + Data(box: "uuid", Data("Paris".utf8)))
+        #expect(clean.firstRange(of: Data("Paris".utf8)) == nil && clean.firstRange(of: Data("free".utf8)) != nil)
+        #expect(clean.firstRange(of: Data("uuid".utf8)) == nil && EmbeddedMetadata(of: clean).creator == "Ann")
+        #expect(try ItemFile(clean, .heic)?.content(of: 3)?.allSatisfy { $0 == 0x20 } == true)
+        #expect(throws: ImageDecodingError.unsupported(.heic, "private data of a sequence")) {
+            try EmbeddedMetadata.removingPrivateData(from: file + Data(box: "moov", Data()))
+        }
+        var image = HEIFBuilder()
+        image.item("hvc1", Data("image".utf8))
+        var outside = image.file()
+        outside.replaceSubrange(try #require(outside.firstRange(of: Data("mdat".utf8))), with: Data("uuid".utf8))
+        #expect(throws: ImageDecodingError.unsupported(.heic, "items outside of the media data")) {
+            try EmbeddedMetadata.removingPrivateData(from: outside)
+        }
+    }
+}
