@@ -44,10 +44,15 @@ struct PlacingProcessorTests {
 
     @Test("a canvas above the limits is refused before memory is allocated")
     func canvasLimits() {
-        let size = PixelSize(width: 60_000, height: 60_000)
-        #expect(throws: ImageDecodingError.self) {
-            try CanvasProcessor(x: 0, y: 0, size: size).process(bitmap([[7]]))
+        func failure(_ side: Int, _ limits: DecodingLimits) -> ImageDecodingError? {
+            #expect(throws: ImageDecodingError.self) {
+                let size = PixelSize(width: side, height: side)
+                _ = try CanvasProcessor(x: 0, y: 0, size: size, limits: limits).process(bitmap([[7]]))
+            }
         }
+        #expect(failure(60_000, .default) == .limitExceeded(.pixels, value: 3_600_000_000, allowed: 500_000_000))
+        let limits = DecodingLimits(decodedByteLimit: 15)
+        #expect(failure(2, limits) == .limitExceeded(.decodedBytes, value: 16, allowed: 15))
     }
 
     @Test("composites over a color, rounded to nearest")
@@ -95,6 +100,10 @@ struct PlacingProcessorTests {
         #expect(try TrimProcessor(threshold: 61).process(image).size == PixelSize(width: 1, height: 1))
         #expect(try TrimProcessor(color: .white).process(image).size == image.size)
         #expect(try TrimProcessor(threshold: 255).process(image) == image)
+        for pixels in [[0, 0, 0, 0, 0, 0, 0, 255], [9, 9, 9, 255, 9, 9, 70, 255]] as [[UInt8]] {
+            let two = Bitmap(size: PixelSize(width: 2, height: 1), pixels: pixels)
+            #expect(try TrimProcessor().process(two).size.width == 1)
+        }
     }
 
     @Test(
@@ -110,7 +119,7 @@ struct PlacingProcessorTests {
         func drawn(_ opacity: Double) throws -> Bitmap {
             try WatermarkProcessor(mark, identifier: "mark", placement: placement, opacity: opacity).process(ground)
         }
-        #expect(grays(try drawn(1)) == expected)
+        #expect(try grays(drawn(1)) == expected && grays(drawn(9)) == expected)
         #expect(grays(try drawn(0.5)) == expected.map { $0.map { $0 / 2 } })
         #expect(grays(try drawn(.nan)) == grays(ground))
     }

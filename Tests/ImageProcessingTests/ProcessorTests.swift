@@ -27,6 +27,9 @@ struct ProcessorTests {
         let last = (UInt8(first.0 + size.0 - 1), UInt8(first.1 + size.1 - 1))
         #expect(Array(result.pixels.prefix(2)) == [UInt8(first.0), UInt8(first.1)])
         #expect(Array(result.pixels.suffix(4)) == [last.0, last.1, 0, 255])
+        let region = PixelRegion(
+            x: Double(first.0), y: Double(first.1), width: Double(size.0), height: Double(size.1))
+        #expect(processor.region(of: PixelSize(width: 10, height: 8)) == region)
     }
 
     @Test("a part between pixels is resized like the same part of a larger image")
@@ -87,6 +90,9 @@ struct ProcessorTests {
         #expect(failure(60_000, 60_000) == .limitExceeded(.pixels, value: 3_600_000_000, allowed: 500_000_000))
         let tight = DecodingLimits(decodedByteLimit: 399)
         #expect(failure(10, 10, tight) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 400, allowed: 399)) {
+            try ResizeProcessor(.whole, stretchedTo: PixelSize(width: 10, height: 10), limits: tight).process(image)
+        }
     }
 
     @Test("fill keeps the center")
@@ -133,7 +139,7 @@ struct ProcessorTests {
     func identifiers() {
         let (box, other) = (PixelSize(width: 10, height: 20), PixelSize(width: 20, height: 10))
         let border = ImageBorder(color: .black, width: 2)
-        let processors: [any ImageProcessor] = [
+        var processors: [any ImageProcessor] = [
             ResizeProcessor(.fit(box)), ResizeProcessor(.fit(other)), ResizeProcessor(.fill(box)),
             ResizeProcessor(ImageTarget(box, upscales: true)), ResizeProcessor(stretchingTo: box),
             ResizeProcessor(stretchingTo: other), .crop(x: 1, y: 2, size: box), .crop(x: 2, y: 2, size: box),
@@ -147,17 +153,45 @@ struct ProcessorTests {
             RoundedCornersProcessor(radii: CornerRadii(bottomRight: 4)),
             RoundedCornersProcessor(radii: CornerRadii(bottomRight: 5)),
             ResizeProcessor(ImageTarget(box, usesLinearLight: true)),
-            ResizeProcessor(stretchingTo: box, usesLinearLight: true),
+            ResizeProcessor(stretchingTo: box, usesLinearLight: true), .sharpen(sigma: 1), .sharpen(sigma: 2),
+            .pixelate(side: 2), .pixelate(side: 3), OrientationProcessor(.left), OrientationProcessor(.right),
+            BackgroundProcessor(.white), BackgroundProcessor(.black), TrimProcessor(), TrimProcessor(color: .white),
+            TrimProcessor(threshold: 11), TrimProcessor(equalEdges: .vertical), AttentionCropProcessor(size: box),
+            AttentionCropProcessor(size: other), CanvasProcessor(x: 1, y: 2, size: box),
+            CanvasProcessor(x: 2, y: 2, size: box), CanvasProcessor(x: 1, y: 1, size: box),
+            CanvasProcessor(x: 1, y: 2, size: other),
         ]
+        processors += [(0, 0, 0.5, 0.5), (0.1, 0, 0.5, 0.5), (0, 0.1, 0.5, 0.5), (0, 0, 0.6, 0.5), (0, 0, 0.5, 0.6)].map
+        {
+            ResizeProcessor(UnitRegion(x: $0, y: $1, width: $2, height: $3), stretchedTo: box)
+        }
+        let mark = Self.image(1, 1)
+        for (name, placement, opacity) in [
+            ("a", .at(x: 1, y: 2), 1), ("b", .at(x: 1, y: 2), 1), ("a", .at(x: 2, y: 2), 1), ("a", .at(x: 1, y: 1), 1),
+            ("a", .at(x: 1, y: 2), 0.5), ("a", .tiles(horizontalSpacing: 1, verticalSpacing: 2), 1),
+            ("b", .tiles(horizontalSpacing: 1, verticalSpacing: 2), 1),
+            ("a", .tiles(horizontalSpacing: 2, verticalSpacing: 2), 1),
+            ("a", .tiles(horizontalSpacing: 1, verticalSpacing: 1), 1),
+            ("a", .tiles(horizontalSpacing: 1, verticalSpacing: 2), 0.5),
+        ] as [(String, WatermarkProcessor.Placement, Double)] {
+            processors.append(WatermarkProcessor(mark, identifier: name, placement: placement, opacity: opacity))
+        }
         #expect(Set(processors.map(\.identifier)).count == processors.count)
+        let blur: any ImageProcessor = .blur(sigma: 5_000)
+        let sharpen: any ImageProcessor = .sharpen(sigma: 5_000)
+        #expect(blur.identifier == "gaussianBlur(1000.0)" && sharpen.identifier == "sharpen(1000.0)")
     }
 
-    @Test("resizing and blurring stop when their task is cancelled")
+    @Test("processors stop when their task is cancelled")
     func cancellation() async {
         let image = Self.image(40, 20)
-        for processor in [ResizeProcessor(stretchingTo: PixelSize(width: 4, height: 4)), .blur(sigma: 2)]
-            as [any ImageProcessor]
-        {
+        let size = PixelSize(width: 4, height: 4)
+        let processors: [any ImageProcessor] = [
+            ResizeProcessor(stretchingTo: size), .blur(sigma: 2), .pixelate(side: 2), .sharpen(sigma: 2),
+            CanvasProcessor(x: 0, y: 0, size: size), OrientationProcessor(.left), AttentionCropProcessor(size: size),
+            WatermarkProcessor(image, identifier: "a", placement: .at(x: 0, y: 0)),
+        ]
+        for processor in processors {
             await withTaskGroup(of: Void.self) { group in
                 group.cancelAll()
                 group.addTask { #expect(throws: CancellationError.self) { try processor.process(image) } }
@@ -173,6 +207,10 @@ struct ProcessorTests {
         let red = PixelColor(red: 255, green: 0, blue: 0)
         let processors: [any ImageProcessor] = [
             .tint(red, mode: .template), RoundedCornersProcessor(radius: 0, border: ImageBorder(color: red, width: 1)),
+            WatermarkProcessor(
+                TestImage.plain(size, [255, 0, 0, 255]), identifier: "red", placement: .at(x: 0, y: 0)),
+            CanvasProcessor(x: 0, y: 0, size: size), OrientationProcessor(.left), .pixelate(side: 2),
+            .sharpen(sigma: 1),
             ResizeProcessor(.fit(PixelSize(width: 2, height: 2))), .crop(x: 0, y: 0, size: size), .circle(),
             .blur(sigma: 1),
         ]
@@ -180,8 +218,16 @@ struct ProcessorTests {
             let result = try processor.process(image)
             #expect(result.colorSpace == .displayP3)
             let first = Array(result.pixels.prefix(3))
-            #expect(index > 1 || first == [234, 51, 35])
+            #expect(index > 2 || first == [234, 51, 35])
         }
+        func pixels(_ pixels: [UInt8]) -> Bitmap {
+            Bitmap(
+                size: PixelSize(width: pixels.count / 4, height: 1), pixels: pixels, isOpaque: pixels[3] == 255,
+                colorSpace: .displayP3)
+        }
+        #expect(BackgroundProcessor(red).process(pixels([0, 0, 0, 0])) == pixels([234, 51, 35, 255]))
+        let bordered = pixels([234, 51, 35, 255, 0, 0, 0, 255])
+        #expect(try TrimProcessor(color: red).process(bordered) == pixels([0, 0, 0, 255]))
     }
 
     @Test("transparency is kept and said")
