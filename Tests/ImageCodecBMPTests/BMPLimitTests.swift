@@ -50,6 +50,17 @@ struct BMPLimitTests {
         }
         #expect(sink.checkCount == 6)
     }
+
+    @Test("decoding is cancelled between rows", arguments: [(1, 200), (0, 800)] as [(Int32, Int)])
+    func rows(compression: Int32, length: Int) throws {
+        let file = Self.file(1, 200, compression: compression, pixels: Data(count: length))
+        let sink = CancelledSink(after: 2)
+        #expect(throws: ImageDecodingError.cancelled) {
+            try BMPDecoder().open(file, limits: .default)
+                .decode(frame: 0, size: PixelSize(width: 1, height: 200), layout: .rgba8, into: sink)
+        }
+        #expect(sink.checkCount == 3)
+    }
 }
 
 /// Is cancelled at a check.
