@@ -62,13 +62,13 @@ struct PNGEncoderTests {
         for index in [5 * 37 + 9, 11 * 37 + 3] { pixels[4 * index + 3] = isOpaque ? 255 : 0 }
         for index in [5 * 37 + 9, 11 * 37 + 3] { pixels[4 * index] &+= 1 }
         let bitmaps = [first, Bitmap(size: size, pixels: pixels), Bitmap(size: size, pixels: pixels)]
-        let delays = [0.04, 100, 70_000].map { Duration.seconds($0) }
+        let delays = [0.04, 65.539, 70_000].map { Duration.seconds($0) }
         let frames = zip(bitmaps, delays).map { AnimationFrame(bitmap: $0.0, delay: $0.1) }
         // Animations keep all colors.
         let file = try PNGEncoder(colorCount: 2).encode(
             frames, loopCount: -1, options: EncodingOptions(isProgressive: isProgressive))
         let image = try png.open(file)
-        #expect(image.header.frameDelays == [.milliseconds(40), .seconds(100), .seconds(65_535)])
+        #expect(image.header.frameDelays == [.milliseconds(40), .milliseconds(65_540), .seconds(65_535)])
         #expect(image.header.loopCount == 0 && image.header.hasAlpha == !isOpaque)
         for (index, bitmap) in bitmaps.enumerated() {
             #expect(try png.pixels(image, frame: index) == bitmap.pixels)
@@ -83,8 +83,9 @@ struct PNGEncoderTests {
         let frames = [Bitmap.displayP3, Bitmap.displayP3.converted(to: .sRGB)].map {
             AnimationFrame(bitmap: $0, delay: .milliseconds(40))
         }
-        let file = try PNGEncoder().encode(frames, loopCount: 1, options: EncodingOptions())
+        let file = try PNGEncoder().encode(frames, loopCount: 70_000, options: EncodingOptions())
         #expect(try png.header(of: file).colorProfile == ColorSpace.displayP3.profile)
+        #expect(try png.header(of: file).loopCount == 70_000)
         let still = try PNGEncoder().encode([frames[0]], loopCount: 0, options: EncodingOptions())
         #expect(try still == PNGEncoder().encode(.displayP3, options: EncodingOptions()))
     }

@@ -122,6 +122,10 @@ struct ThumbHashDecodingTests {
         #expect(image.bitmap == hash.bitmap())
         #expect(image.header.format == .thumbHash)
         #expect(image.header.hasAlpha && image.completeness == .preview)
+        #expect(!ThumbHash(bitmap: drawn(20, 30, isOpaque: true)).image.header.hasAlpha)
+        #expect(ImagePlaceholder.thumbHash(hash) != .thumbHash(ThumbHash(bitmap: drawn(20, 30, isOpaque: true))))
+        let nearlyOpaque = ThumbHash(bitmap: filled(20, 20, [9, 9, 9, 254]))
+        #expect(nearlyOpaque.hasAlpha && nearlyOpaque.bitmap().isOpaque)
     }
 }
 

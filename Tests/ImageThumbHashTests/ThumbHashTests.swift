@@ -29,6 +29,8 @@ struct ThumbHashTests {
         let json = try JSONEncoder().encode([Self.opaque])
         #expect(String(decoding: json, as: UTF8.self) == #"["\#(Self.opaque.base64)"]"#)
         #expect(try JSONDecoder().decode([ThumbHash].self, from: json) == [Self.opaque])
+        let list = try PropertyListEncoder().encode([Self.opaque])
+        #expect(try PropertyListDecoder().decode([String].self, from: list) == [Self.opaque.base64])
         #expect(throws: ThumbHashError.self) {
             try JSONDecoder().decode([ThumbHash].self, from: Data(#"["AAAA"]"#.utf8))
         }
