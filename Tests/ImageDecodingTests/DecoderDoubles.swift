@@ -110,3 +110,12 @@ final class WholeImageDecoder: ImageDecoder {
         }
     }
 }
+
+/// Converts nothing, and finds that each image has the colors of Display P3.
+struct WideColorConverter: ColorConverter {
+    func makeStage(
+        from color: SourceColor, layout: PixelLayout, to space: ColorSpace, width: Int, next: any PixelRowSink
+    ) -> (any PixelRowSink)? { nil }
+
+    func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace? { .displayP3 }
+}

@@ -116,7 +116,11 @@ struct DownsamplingSessionTests {
         #expect(throws: ImageDecodingError.cancelled) {
             try session?.append(Self.file, at: .zero, isCancelled: { true })
         }
-        #expect(try append(Self.file, to: session) != nil)
+        let cancellation = Cancellation(after: 1)
+        #expect(throws: ImageDecodingError.cancelled) {
+            try session?.append(Self.file.dropLast(), at: .zero) { cancellation.isDue() }
+        }
+        #expect(try append(Self.file.suffix(1), to: session) != nil)
         #expect(throws: ImageDecodingError.cancelled) { try session?.append(Data(), at: .zero, isCancelled: { true }) }
     }
 

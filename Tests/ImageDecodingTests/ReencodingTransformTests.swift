@@ -74,6 +74,16 @@ struct ReencodingTransformTests {
         #expect(try stored(bulky.encoded) { $0.color.transfer = .hlg } == bulky.encoded)
     }
 
+    @Test("the options reach the encoder")
+    func options() throws {
+        for isProgressive in [true, false] {
+            let transform = ReencodingTransform(
+                decoder: AnyFileDecoder(size: size), options: EncodingOptions(isProgressive: isProgressive)
+            ) { _ in ProgressiveEncoder() }
+            #expect(try (transform.stored(entry(bulky.encoded), for: key).data.count == 1) == isProgressive)
+        }
+    }
+
     @Test("keeps data that would become larger, is animated, damaged or not an image, or can't be encoded")
     func keeps() throws {
         let animated = FakeImage(
@@ -115,6 +125,15 @@ private struct SilentEncoder: ImageEncoder {
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         if let file { return file }
         return try FakeEncoder().encode(bitmap, options: options)
+    }
+}
+
+/// Writes small files only if they are progressive.
+private struct ProgressiveEncoder: ImageEncoder {
+    var format: ImageFormat { .fake }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+        Data(count: options.isProgressive ? 1 : 10_000)
     }
 }
 
