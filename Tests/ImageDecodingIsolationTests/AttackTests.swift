@@ -1,5 +1,6 @@
 import Foundation
 import GeneratedImages
+import ImageCodecPNG
 import ImageCore
 import ImageDecodingIsolation
 import ImageTesting
@@ -76,9 +77,9 @@ struct AttackTests {
         try expectRightImage(fixture)
     }
 
-    @Test("a decode that is cancelled ends soon, also if the worker does not notice")
+    @Test("a decode that is cancelled ends soon, also if the worker does not notice", .timeLimit(.minutes(1)))
     func cancels() throws {
-        let fixture = IsolatedFixture()
+        let fixture = IsolatedFixture { $0.timeLimit = .seconds(600) }
         #expect(throws: ImageDecodingError.cancelled) {
             try fixture.decoders.decode(Data("pixels:loop".utf8), request: DecodingRequest()) { true }
         }
@@ -89,6 +90,49 @@ struct AttackTests {
             }
         }
         try expectRightImage(fixture)
+    }
+
+    @Test("what is cancelled before it starts needs no worker")
+    func cancelledEarlier() async throws {
+        let decoders = IsolatedFixture { $0.program = "/nowhere" }.decoders
+        let data = try #require(try GeneratedImage.all().first).data
+        #expect(throws: ImageDecodingError.cancelled) { try decoders.decode(data, request: DecodingRequest()) { true } }
+        let session = try #require(decoders.makeSession(request: DecodingRequest(), throttle: .unlimited))
+        #expect(throws: ImageDecodingError.cancelled) { try session.append(data, at: .zero, isCancelled: { true }) }
+        let encoding = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0])
+            return try decoders.encoder(like: PNGEncoder(), named: "png").encode(bitmap, options: EncodingOptions())
+        }
+        await #expect(throws: ImageEncodingError.cancelled) { try await encoding.value }
+        let reader = try IsolatedFixture().decoders.makeFrameReader(of: data, request: DecodingRequest())
+        #expect(throws: ImageDecodingError.cancelled) { try reader.frame(at: 0) { true } }
+    }
+
+    @Test("a decode and a preview that wait for a worker can be cancelled", .timeLimit(.minutes(1)))
+    func cancelsWaiting() async throws {
+        let hasBegun = OneTimeSignal()
+        let fixture = IsolatedFixture {
+            $0.onEvent = { if case .callRefused = $0 { hasBegun.send() } }
+        }
+        let blocking = Task.detached {
+            let file = Data("pixels:open and loop".utf8)
+            return try fixture.decoders.decode(file, request: DecodingRequest()) { Task.isCancelled }
+        }
+        try await hasBegun.wait()
+        let data = try #require(try GeneratedImage.all().first).data
+        let asked = Atomic(0)
+        #expect(throws: ImageDecodingError.cancelled) {
+            try fixture.decoders.decode(data, request: DecodingRequest()) {
+                asked.add(1, ordering: .relaxed).oldValue > 0
+            }
+        }
+        let session = try #require(fixture.decoders.makeSession(request: DecodingRequest(), throttle: .unlimited))
+        #expect(throws: ImageDecodingError.cancelled) {
+            try session.append(data, at: .zero) { asked.add(1, ordering: .relaxed).oldValue > 2 }
+        }
+        blocking.cancel()
+        await #expect(throws: ImageDecodingError.cancelled) { try await blocking.value }
     }
 
     @Test("a program that is no worker is a failure that says what is missing")

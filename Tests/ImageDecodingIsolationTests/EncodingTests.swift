@@ -6,6 +6,14 @@ import ImageDecodingIsolation
 import ImageTesting
 import Testing
 
+/// An encoder that encodes nothing.
+private struct OpaqueEncoder: ImageEncoder {
+    let format = ImageFormat.jpeg
+    let keepsAlpha = false
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data { Data() }
+}
+
 /// What a worker encodes is what this process encodes, and a worker that fails is a failure of its image.
 @Suite("Encoding in workers")
 struct EncodingTests {
@@ -27,10 +35,11 @@ struct EncodingTests {
         let options = EncodingOptions(quality: 0.4, isLossless: true, isProgressive: true)
         let expected = try PNGEncoder().encode(bitmap, options: options)
         #expect(try encoder.encode(bitmap, options: options) == expected)
-        #expect(encoder.format == .png && encoder.keepsAlpha == PNGEncoder().keepsAlpha)
+        #expect(encoder.format == .png && encoder.keepsAlpha)
+        #expect(!fixture.decoders.encoder(like: OpaqueEncoder(), named: "png").keepsAlpha)
     }
 
-    @Test("an animation is the same as without a worker", arguments: [0, 1, 7])
+    @Test("an animation is the same as without a worker", arguments: [-1, 0, 1, 7])
     func sameAnimation(loopCount: Int) throws {
         let delays: [Duration] = [.milliseconds(10), .milliseconds(70), .seconds(65), .zero]
         let frames = delays.enumerated().map { index, delay in

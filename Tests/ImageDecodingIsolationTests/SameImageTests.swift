@@ -48,6 +48,36 @@ struct SameImageTests {
         }
     }
 
+    @Test("a reader has the frames of its file at its size, also after another one has used its worker")
+    func laterReader() throws {
+        let fixture = IsolatedFixture()
+        for image in try GeneratedImage.all().prefix(2) {
+            for side in [6, 3] {
+                let request = DecodingRequest(target: .fit(width: side, height: side))
+                let expected = try fixture.local.makeFrameReader(of: image.data, request: request).frame(at: 0)
+                #expect(
+                    try fixture.decoders.makeFrameReader(of: image.data, request: request).frame(at: 0) == expected)
+            }
+        }
+    }
+
+    @Test("an image of exactly the limit of its pixels is decoded")
+    func exactLimit() throws {
+        let image = try #require(try GeneratedImage.all().first)
+        let byteCount = try IsolatedFixture().local.decode(image.data).bitmap.byteCount
+        let fixture = IsolatedFixture(limits: DecodingLimits(decodedByteLimit: byteCount))
+        let expected = outcome { try fixture.local.decode(image.data) }
+        #expect(outcome { try fixture.decoders.decode(image.data) } == expected)
+    }
+
+    @Test("a later frame has no previews")
+    func previewOfLaterFrame() throws {
+        let image = try #require(try GeneratedImage.all().first { $0.format == .gif })
+        let decoders = IsolatedFixture().decoders
+        let session = try #require(decoders.makeSession(request: DecodingRequest(frame: 1), throttle: .unlimited))
+        #expect(try session.append(image.data, at: .zero, isCancelled: { false }) == nil)
+    }
+
     @Test("previews grow until they show what a preview of all bytes shows", arguments: try GeneratedImage.all())
     func previews(image: GeneratedImage) throws {
         let fixture = IsolatedFixture()

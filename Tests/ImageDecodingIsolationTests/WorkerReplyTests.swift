@@ -42,17 +42,22 @@ struct WorkerReplyTests {
 
     @Test("requests and setups are read as they were written")
     func readsRequest() throws {
-        let setup = WorkerSetup(Self.setup.bytes)
-        #expect(setup.formats == Self.setup.formats && setup.limits == Self.setup.limits)
+        let limits = DecodingLimits(
+            encodedByteLimit: 1, maxPixels: 2, maxSide: 3, maxFrames: 4, metadataByteLimit: 5, decodedByteLimit: 6,
+            maxScans: 7)
+        let setup = WorkerSetup(formats: [.png, .gif], limits: limits, memoryByteLimit: 8)
+        #expect(WorkerSetup(setup.bytes) == setup && setup.limits == limits)
         var decoding = DecodingRequest(color: .automatic, frame: 4, acceptsTruncated: true)
         for target in [
-            nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed),
+            nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true),
+            ImageTarget(PixelSize(width: 3, height: 1), preference: .speed),
             ImageTarget(PixelSize(width: 3, height: 1), usesLinearLight: true),
         ] {
             decoding.target = target
             let job = EncodingJob(
                 encoder: "avif 8", size: PixelSize(width: 5, height: 6), colorSpace: .displayP3, isOpaque: true,
-                options: EncodingOptions(quality: 0.3, isLossless: true, isProgressive: true),
+                options: EncodingOptions(
+                    quality: 0.3, isLossless: decoding.target == nil, isProgressive: decoding.target != nil),
                 delay: .milliseconds(-1_500), loopCount: decoding.target == nil ? nil : 7)
             let request = WorkerRequest(.frame, byteCount: 9, decoding: decoding, encoding: job)
             let read = try #require(WorkerRequest(request.bytes(number: 5)))
