@@ -37,6 +37,20 @@ struct RequestHintTests {
         #expect(log.map { $0.headers["accept"] } == ["*/*", "*/*"])
     }
 
+    @Test("each priority is sent as an urgency, unless the request has the field")
+    func urgencies() async throws {
+        let server = try server()
+        let test = loader()
+        for (priority, own) in [(.high, nil), (.low, nil), (.veryLow, nil), (.veryLow, "u=0")]
+            as [(RequestPriority, String?)]
+        {
+            var request = ImageRequest(url: server.url("/\(server.requestCount)"), priority: priority)
+            request.headers["Priority"] = own
+            _ = try await test.loader.data(for: request)
+        }
+        #expect(server.log.map { $0.headers["priority"] } == ["u=2", "u=5", "u=7", "u=0"])
+    }
+
     @Test("Accept names the decoders' formats, and another text is another response only where Vary says so")
     func accept() async throws {
         for vary in [nil, "Accept"] {
