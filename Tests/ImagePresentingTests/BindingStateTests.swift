@@ -41,6 +41,63 @@ struct BindingStateTests {
         guard case .start = state.becameVisible(true) else { throw NotStarted() }
     }
 
+    /// Binds a request whose image is not in memory.
+    private func wait(_ state: inout BindingState, _ name: String) throws -> BindingState.Generation {
+        let generation = try begin(&state, request(name))
+        _ = state.lookedUp(.miss(request(name), preview: nil), generation)
+        return generation
+    }
+
+    @Test("the old image stays over several requests, without its transition")
+    func keepsOld() throws {
+        var state = BindingState(options: .init(keepsOldImage: true, transition: .fadeIn(.seconds(1))))
+        let first = try wait(&state, "a")
+        #expect(accepts(&state, .finished(.success(loaded(1))), first))
+        for name in ["b", "c"] {
+            _ = try wait(&state, name)
+            #expect(state.appearance.text == "loading previous 1")
+        }
+    }
+
+    @Test("a frame is shown at once, after its image only, and the next image is none")
+    func frames() throws {
+        var state = BindingState(options: .init(transition: .fadeIn(.seconds(1))))
+        let first = try wait(&state, "a")
+        let frame = loaded(2).decoded.bitmap
+        state.played(frame, isAnimating: true)
+        #expect(!state.appearance.isAnimating)
+        #expect(accepts(&state, .finished(.success(loaded(1))), first))
+        state.played(frame, isAnimating: true)
+        #expect(state.appearance.text == "success(network) final 2" && state.appearance.isAnimating)
+        _ = try wait(&state, "b")
+        #expect(!state.appearance.isAnimating)
+    }
+
+    @Test("a retry without a failure, and a lookup for an older request, change nothing")
+    func outdated() throws {
+        var state = BindingState(options: .init(loadsBeforeVisible: false))
+        _ = state.becameVisible(false)
+        _ = state.bound(request("a"))
+        _ = state.retried()
+        guard case .start(let first, let older) = state.becameVisible(true) else { throw NotStarted() }
+        #expect(first.mode == .standard)
+        let newer = try begin(&state, request("b"))
+        #expect(accepts(&state, .finished(.success(loaded(1))), newer))
+        _ = state.lookedUp(.miss(first, preview: nil), older)
+        #expect(state.appearance.text == "success(network) final 1")
+    }
+
+    @Test("another placeholder doesn't replace an image")
+    func laterPlaceholder() throws {
+        var state = BindingState(options: .init())
+        let first = try wait(&state, "a")
+        #expect(accepts(&state, .finished(.success(loaded(1))), first))
+        var other = request("a")
+        other.placeholder = .image(loaded(2).decoded)
+        guard case .prioritize = state.bound(other) else { throw NotStarted() }
+        #expect(state.appearance.text == "success(network) final 1")
+    }
+
     @Test("the request after one that was retried is no retry")
     func boundAfterRetry() throws {
         var state = BindingState(options: .init())

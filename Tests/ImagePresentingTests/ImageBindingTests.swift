@@ -94,6 +94,18 @@ struct ImageBindingTests {
         #expect(binding?.appearance.text == "idle empty")
     }
 
+    @Test("a binding without a surface loads, and a surface that is set later renders what there is")
+    func laterSurface() async {
+        let (binding, other) = (fixture.binding(on: surface), RecordingSurface())
+        binding.surface = other
+        binding.surface = nil
+        binding.bind(fixture.request("a"))
+        await becomesTrue { binding.appearance.phase.isSuccess }
+        #expect(surface.rendered.isEmpty && other.rendered.isEmpty)
+        binding.surface = other
+        #expect(other.rendered == ["success(network) final 4"])
+    }
+
     @Test("a surface may bind another request while it renders")
     func bindsInRender() async {
         let binding = fixture.binding(on: surface)

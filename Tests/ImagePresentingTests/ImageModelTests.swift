@@ -124,11 +124,25 @@ struct ImageModelTests {
         #expect(model.request == nil)
     }
 
+    @Test("options and preparation apply to the next image, which retry loads again after a failure")
+    func settings() async {
+        let prepared = MessageLog<Int>()
+        let model = ImageModel(loader: fixture.loader)
+        model.prepare = { prepared.append($0.size.width) }
+        model.options.transition = .fadeIn(.seconds(1))
+        model.show(fixture.failing())
+        await becomes(model) { $0.phase.isFailure }
+        model.retry()
+        await becomes(model) { $0.phase.isSuccess }
+        #expect(model.appearance.transition == .fadeIn(.seconds(1)) && prepared.messages == [4])
+    }
+
     @Test("show makes the model visible, so that it loads")
     func visible() async {
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
         let model = ImageModel(loader: fixture.loader, options: options)
+        model.isVisible = false
         model.show(fixture.request("a"))
         await becomes(model) { $0.phase.isSuccess }
         options.releasesHiddenImage = true

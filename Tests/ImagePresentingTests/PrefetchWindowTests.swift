@@ -68,6 +68,12 @@ struct PrefetchWindowTests {
         #expect(window([10, 20, 30, 29, 28]).window.items.upperBound == 33)
     }
 
+    @Test("a movement back that is no reversal doesn't look farther ahead")
+    func movementBack() {
+        let (window, _) = window([10, 10, 9])
+        #expect(window.velocity == -5 && window.items == 9..<18)
+    }
+
     @Test("small changes of the velocity cancel nothing, and slowing down does")
     func steadiness() {
         let (fast, _) = window(Array(0...40))

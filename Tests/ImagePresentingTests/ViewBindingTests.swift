@@ -87,6 +87,40 @@ struct ViewBindingTests {
         #expect(surface.last.phase.isIdle)
     }
 
+    @Test("a layout loads nothing after a failure or for a view that was cleared, and retry loads again")
+    func layouts() async {
+        let binding = ViewBinding(surface: surface)
+        func space(_ side: Double) -> ViewSpace { ViewSpace(points: (side, side), scale: 1, mode: .fit) }
+        binding.load(fixture.failing(), with: fixture.loader, options: ImageBinding.Options(), in: space(20))
+        await surface.ends { $0.phase.isFailure }
+        binding.layOut(in: space(20))
+        #expect(surface.last.phase.isFailure)
+        binding.retry()
+        await surface.ends { $0.phase.isSuccess }
+        binding.unbind()
+        binding.layOut(in: space(80))
+        #expect(surface.last.phase.isIdle)
+    }
+
+    @Test("the clock of a view plays what it shows, also with another loader")
+    func clocks() async {
+        let (clock, binding) = (AnimationClock { _ in }, ViewBinding(surface: surface))
+        let request = ImageRequest(.data(Data(), name: "a"))
+        for number in 0..<2 {
+            let loader = FakeImageLoader()
+            let sizes = (1...2).map { PixelSize(width: $0, height: 1) }
+            loader.script(.animation(sizes, delay: .seconds(1)), for: request)
+            binding.bind(request, with: loader, options: ImageBinding.Options())
+            #expect(!clock.isRunning)
+            await surface.ends { $0.kind == .final }
+            if number == 0 { binding.clock = clock }
+            #expect(clock.isRunning)
+        }
+        let other = AnimationClock { _ in }
+        binding.clock = other
+        #expect(!clock.isRunning && other.isRunning)
+    }
+
     @Test("cancels the requests that were started, even if the list has changed")
     func cancelsPrefetches() async {
         let gate = TestGate()

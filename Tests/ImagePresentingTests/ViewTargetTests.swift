@@ -47,10 +47,18 @@ struct ViewTargetTests {
         #expect(jumped?.cachePolicy == .all)
     }
 
+    @Test("a larger target doesn't let a request read the memory cache that bypasses it")
+    mutating func bypasses() {
+        var request = request
+        request.cachePolicy.memory = .disabled
+        for side in [80.0, 81] { #expect(target.sized(request, in: square(side))?.cachePolicy.memory == .disabled) }
+    }
+
     @Test("starts again with another request, and is that of a request that has one")
     mutating func requests() {
         _ = size(100, 100)
         let other = ImageRequest(.data(Data(), name: "b"))
+        #expect(size(0, 0, of: other) == nil)
         #expect(size(10, 10, of: other) == .fill(PixelSize(width: 20, height: 20)))
         var fixed = request
         fixed.target = .fit(PixelSize(width: 7, height: 7))
