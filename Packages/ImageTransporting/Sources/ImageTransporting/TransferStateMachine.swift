@@ -101,7 +101,6 @@ package struct TransferStateMachine {
     private mutating func take(_ piece: Data) -> PieceAction {
         if isAwaited {
             isAwaited = false
-            phase = .streaming
             return .deliver(piece)
         }
         if buffer.isEmpty { buffer = piece } else { buffer.append(piece) }
@@ -138,7 +137,7 @@ package struct TransferStateMachine {
         }
         if case .over(let failure) = phase { return (failure.map { .fail($0) } ?? .now(nil), false) }
         isAwaited = true
-        return (.wait, takeResume())
+        return (.wait, false)
     }
 
     /// Drops the buffered bytes because the consumer's task was cancelled. Returns whether the engine must end the
