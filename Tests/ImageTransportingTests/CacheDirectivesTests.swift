@@ -39,7 +39,10 @@ struct CacheDirectivesTests {
 
     @Test(
         "ignores malformed directives",
-        arguments: ["max-age =60", "max-age= 60", "max-age=", "=60", "max-age=\"60", "max-age=6 0", "max-age=\"6\"0"])
+        arguments: [
+            "max-age =60", "max-age= 60", "max-age=", "=60", "max-age=\"60", "max-age=6 0", "max-age=\"6\"0",
+            "max-age=\"6\"0\"", "max-age=\"6\\\"",
+        ])
     func malformed(text: String) {
         #expect(!Self.directives(text).contains("max-age"))
         #expect(Self.directives("\(text)", "private").contains("private"))

@@ -69,8 +69,8 @@ struct CircuitBreakingTransportTests {
         }
         network.script(Self.url("http://a/good"), .ok(Data([1])))
         await #expect(throws: Never.self) { try await transport.send(TransportRequest(url: Self.url("http://a/good"))) }
-        for _ in 0..<2 {
-            network.script(Self.url("http://a:81/"), .refused)
+        for reply in [Reply.refused, .failure(.timedOut(.connect))] {
+            network.script(Self.url("http://a:81/"), reply)
             _ = try? await transport.send(TransportRequest(url: Self.url("http://a:81/")))
         }
         #expect(transport.unavailableServerCount == 1)
@@ -183,6 +183,19 @@ struct CircuitBreakingTransportTests {
         for _ in 0..<3 { _ = try await transport.send(TransportRequest(url: Self.url("http://a/1"))) }
         await fail("http://a/1", times: 1)
         #expect(await isRefused("http://a/1"))
+    }
+
+    @Test("a body that is discarded, or empty, is a success of its server", arguments: [true, false])
+    func unread(isDiscarded: Bool) async throws {
+        await fail("http://a/1", times: 1)
+        network.script(Self.url("http://a/1"), isDiscarded ? Reply(body: [.piece(Data([1]))]) : .status(.noContent))
+        do {
+            let response = try await transport.send(TransportRequest(url: Self.url("http://a/1")))
+            if isDiscarded { response.body.discard() }
+        }
+        #expect(!isDiscarded || network.cancellationCount == 0)
+        await fail("http://a/1", times: 1)
+        #expect(await !isRefused("http://a/1"))
     }
 
     @Test("while the body of the deciding response arrives, others are sent, until one fails")

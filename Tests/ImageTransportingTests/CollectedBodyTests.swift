@@ -24,15 +24,20 @@ struct CollectedBodyTests {
         #expect(progress == [2, 3, 5])
     }
 
-    @Test("nothing is read after a failure")
-    func readAfterFailure() async throws {
+    @Test("nothing is read after a failure or the end", arguments: [TransportError.connectionLost("cut"), nil])
+    func readAfterEnd(_ failure: TransportError?) async throws {
         let reads = Mutex(0)
         let body = TransportBody(pull: { () async throws(TransportError) in
             reads.withLock { $0 += 1 }
-            throw .connectionLost("cut")
+            if let failure { throw failure }
+            return nil
         })
         var iterator = body.makeAsyncIterator()
-        await #expect(throws: TransportError.connectionLost("cut")) { try await iterator.next() }
+        if let failure {
+            await #expect(throws: failure) { try await iterator.next() }
+        } else {
+            #expect(try await iterator.next() == nil)
+        }
         #expect(try await iterator.next() == nil)
         #expect(reads.withLock { $0 } == 1)
     }
@@ -44,6 +49,15 @@ struct CollectedBodyTests {
             return try await TransportBody(Data([1])).collected(expectedByteCount: nil, byteLimit: 1)
         }
         await #expect(throws: TransportError.cancelled) { try await task.value }
+    }
+
+    @Test("a CancellationError is a cancellation only in a cancelled task", arguments: [true, false])
+    func cancellationOfOthers(isCancelled: Bool) async {
+        let error = await Task {
+            if isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            return TransportError(CancellationError())
+        }.value
+        #expect((error == .cancelled) == isCancelled)
     }
 
     @Test("a body without pieces is empty")

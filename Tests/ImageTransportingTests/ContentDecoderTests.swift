@@ -90,6 +90,18 @@ struct ContentDecoderTests {
         #expect(error?.kind == "malformedResponse")
     }
 
+    @Test("of two codings, the last one is decoded first, and both must end")
+    func order() throws {
+        /// Returns deflate data without compression and format (RFC 1951, 3.2.4).
+        func deflated(_ bytes: Data) -> Data {
+            Data([1, UInt8(bytes.count), 0, ~UInt8(bytes.count), 255]) + bytes
+        }
+        #expect(try decoded([deflated(Self.gzip)], coding: "gzip, deflate") == Self.text)
+        #expect(throws: TransportError.self) {
+            try decoded([deflated(Self.gzip.dropLast(4))], coding: "gzip, deflate")
+        }
+    }
+
     @Test("each coding is decoded in batches of 64 KiB, and only as far as batches are taken")
     func batches() throws {
         let decoder = try #require(try decoder("gzip", limit: 10 << 20))

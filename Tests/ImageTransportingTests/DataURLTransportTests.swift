@@ -32,6 +32,18 @@ struct DataURLTransportTests {
         #expect(try await fetch(DataURLTransport(), TransportRequest(url: try .of("data:,"))).1 == [])
     }
 
+    @Test("HEAD has the type without the payload, and a cancelled request fails")
+    func headAndCancellation() async throws {
+        let url = try URL.of("data:image/png;base64,SGk=")
+        let (head, pieces) = try await fetch(DataURLTransport(), TransportRequest(url: url, method: .head))
+        #expect(head.headers[.contentType] == "image/png" && head.expectedByteCount == 0 && pieces.isEmpty)
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await DataURLTransport().send(TransportRequest(url: url))
+        }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
+    }
+
     @Test("an invalid base64 payload is malformed")
     func notBase64() async throws {
         let request = TransportRequest(url: try .of("data:;base64,SGV*bG8="))

@@ -39,9 +39,16 @@ final class FileTransportTests: Sendable {
         let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: url))
         #expect(head.status == .ok)
         #expect(head.expectedByteCount == bytes.count)
+        #expect(head.headers[.contentLength] == "600000")
         #expect(head.url == url)
         #expect(pieces.map(\.count).max() ?? 0 <= 256 << 10)
         #expect(Array(pieces.joined()) == bytes)
+        #if os(Linux)
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").map {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            #expect(!files.contains(url.path), "the file is closed")
+        #endif
     }
 
     @Test("an empty file has an empty body")
@@ -163,12 +170,17 @@ final class FileTransportTests: Sendable {
 
     @Test("a cancelled task throws cancelled and returns no bytes")
     func cancelled() async throws {
-        let url = try write("x")
-        let task = Task {
-            while !Task.isCancelled { await Task.yield() }
-            return await failure(FileTransport(), url)
+        let missing = folder.appending(path: "missing")
+        let opening = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await failure(FileTransport(), missing)
         }
-        task.cancel()
-        #expect(await task.value == .cancelled)
+        #expect(await opening.value == .cancelled)
+        let body = try await FileTransport().send(TransportRequest(url: try write("x"))).body
+        let reading = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await body.collected(expectedByteCount: nil, byteLimit: .max)
+        }
+        await #expect(throws: TransportError.cancelled) { try await reading.value }
     }
 }

@@ -5,6 +5,24 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
+/// A cache that has a response to each request, and logs the requests.
+private struct LoggedCache: ResponseCache {
+    let log = MessageLog<TransportRequest>()
+
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
+        log.append(request)
+        return .stored(
+            TransportResponse(head: ResponseHead(status: .ok, url: request.url), body: TransportBody(Data())))
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async { log.append(request) }
+
+    func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        log.append(request)
+        return true
+    }
+}
+
 @Suite("Modifying transport")
 struct ModifyingTransportTests {
     private let server = ScriptedTransport()
@@ -23,12 +41,23 @@ struct ModifyingTransportTests {
         #expect(server.requests.map { $0.headers[.authorization] } == ["token"])
     }
 
-    @Test("a request is not sent if the modifier throws")
+    @Test("without a cache, each request is an exchange that had none")
+    func uncached() async throws {
+        guard case .exchange(.noCache, _) = try await UncachedTransport(server).answer(to: TransportRequest(url: url))
+        else {
+            Issue.record("another answer")
+            return
+        }
+    }
+
+    @Test("a request is not sent if the modifier throws, and a failure of a transport stays one")
     func modifierFails() async throws {
-        let transport = ModifyingTransport(
-            UncachedTransport(server), modify: { _ in throw SignedOut() })
-        await #expect(throws: TransportError.modifier(UnderlyingError(SignedOut()))) {
-            try await transport.send(TransportRequest(url: url))
+        for (thrown, failure) in [
+            (SignedOut(), .modifier(UnderlyingError(SignedOut()))),
+            (TransportError.timedOut(.head), .timedOut(.head)),
+        ] as [(any Error & Sendable, TransportError)] {
+            let transport = ModifyingTransport(UncachedTransport(server), modify: { _ in throw thrown })
+            await #expect(throws: failure) { try await transport.send(TransportRequest(url: url)) }
         }
         #expect(server.sendCount == 0)
     }
@@ -64,12 +93,70 @@ struct ModifyingTransportTests {
                 #expect(refused.headers[.authorization] == "old")
                 #expect(head.headers[.wwwAuthenticate] == "Bearer")
                 refused.headers[.authorization] = "new"
+                refused.account = "another"
                 return true
             })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .ok)
         #expect(server.requests.map { $0.headers[.authorization] } == ["old", "new"])
+        #expect(server.requests.map(\.account) == [nil, nil])
         #expect(server.cancellationCount == 0)
+    }
+
+    /// Looks a request up, removes what is stored, and stores a response. Returns whether there and then it has one.
+    private func use(_ transport: ModifyingTransport, _ request: TransportRequest) async throws -> [Bool] {
+        var isFound = false
+        if case .stored = try await transport.answer(to: request) { isFound = true }
+        await transport.removeStoredResponses(to: request)
+        return [isFound, await transport.storeResponse(Data(), to: request, lifetime: .zero)]
+    }
+
+    @Test(
+        "what is stored is that of the changed request, for the account of the unchanged one",
+        arguments: [nil, [.accept: "a"]] as [HTTPFields?])
+    func lookups(identity: HTTPFields?) async throws {
+        let cache = LoggedCache()
+        let transport = ModifyingTransport(
+            cache,
+            modify: { request in
+                request.url.append(path: "signed")
+                request.account = "another"
+                request.headers[.authorization] = "token"
+            })
+        var request = TransportRequest(url: url, headers: [.accept: "image/*"])
+        request.account = "ada"
+        request.identifier = "key"
+        request.identityHeaders = identity
+        #expect(try await use(transport, request) == [true, true])
+        #expect(cache.log.messages.count == 3)
+        for lookup in cache.log.messages {
+            #expect(lookup.url.lastPathComponent == "signed" && lookup.identifier == nil && lookup.account == "ada")
+            #expect(lookup.headers == [.accept: "image/*", .authorization: "token"])
+            #expect(lookup.headersForOtherServers == [.accept: "image/*"])
+            #expect(lookup.identityHeaders == identity ?? [.accept: "image/*"])
+        }
+        request.url = try #require(URL(string: "file:///a"))
+        #expect(try await use(transport, request) == [true, true])
+        #expect(cache.log.messages.suffix(3).allSatisfy { $0.url == request.url && $0.identifier == "key" })
+    }
+
+    @Test("if the modifier throws, only a request with an account has what is stored", arguments: [nil, "ada"])
+    func unmodified(account: String?) async throws {
+        let cache = LoggedCache()
+        let transport = ModifyingTransport(cache, modify: { _ in throw SignedOut() })
+        var request = TransportRequest(url: url)
+        request.account = account
+        let hasAccount = account != nil
+        #expect(try await use(transport, request) == [hasAccount, hasAccount])
+        #expect(cache.log.messages.count == (hasAccount ? 3 : 0))
+    }
+
+    @Test("the challenge handler isn't asked after another status")
+    func otherStatus() async throws {
+        server.script(url, .status(.forbidden))
+        let transport = ModifyingTransport(UncachedTransport(server), challengeHandler: { _, _ in true })
+        #expect(try await transport.send(TransportRequest(url: url)).head.status == .forbidden)
+        #expect(server.sendCount == 1)
     }
 
     @Test(

@@ -130,6 +130,26 @@ struct RedirectChainTests {
         #expect(failure?.kind == "blockedRedirect")
     }
 
+    @Test("a request for another scheme, or without a host, is not sent", arguments: ["ftp://a/", "http:///a"])
+    func scheme(_ text: String) async throws {
+        let request = TransportRequest(url: try url(text))
+        await #expect(throws: TransportError.invalidURL(text)) {
+            try await RedirectChain.response(to: request) { _ in throw TransportError.other("sent") }
+        }
+    }
+
+    @Test(
+        "another server gets the headers that are meant for it, also after further redirects, and no credentials")
+    func headersForOthers() throws {
+        var request = TransportRequest(url: try url("http://a/"), headers: [.authorization: "x", .userAgent: "a"])
+        request.headersForOtherServers = [.authorization: "y", .userAgent: "b"]
+        var chain = RedirectChain(request)
+        for location in ["http://b/", "http://c/"] {
+            try expectFollowing(redirect(302, to: location), by: &chain)
+            #expect(chain.request.headers == [.userAgent: "b"])
+        }
+    }
+
     @Test("a request that does not follow redirects gets the redirect, and exchanges never follow redirects")
     func handedBack() async throws {
         let found = try redirect(302, to: "/x")
@@ -143,6 +163,7 @@ struct RedirectChainTests {
                     head: head, body: TransportBody(pull: { () async throws(TransportError) in nil }))
             }
             #expect(response.head.status == (follows ? .ok : .found))
+            #expect(response.redirects == (follows ? [found] : []))
         }
     }
 
@@ -176,5 +197,9 @@ struct RedirectChainTests {
         var chain = RedirectChain(TransportRequest(url: try url("http://a/0")))
         try expectFollowing(redirect(302, to: "/1"), by: &chain)
         #expect(throws: TransportError.redirectLoop("http://a/0")) { try chain.follow(redirect(302, to: "/0")) }
+        // The same address with another method is no loop: a form that leads to itself.
+        var form = RedirectChain(TransportRequest(url: try url("http://a/0"), method: .post))
+        try expectFollowing(redirect(303, to: "/0"), by: &form)
+        #expect(throws: TransportError.redirectLoop("http://a/0")) { try form.follow(redirect(302, to: "/0")) }
     }
 }

@@ -1,3 +1,4 @@
+import HTTPTypes
 import ImageCore
 import ImageTransporting
 import Testing
@@ -22,6 +23,27 @@ struct RetryPolicyTests {
         #expect(policy.delay(beforeRetry: 0, elapsed: .milliseconds(59_001)) == nil)
         #expect(policy.delay(beforeRetry: 1, retryAfter: .seconds(20)) == .seconds(22))
         #expect(policy.delay(beforeRetry: 1, retryAfter: .seconds(21)) == nil)
+    }
+
+    @Test("a random number outside of 0 to 1 is clamped", arguments: [(-1.0, Duration.zero), (2, .seconds(1))])
+    func jitter(_ number: Double, delay: Duration) {
+        let policy = TransferRetryPolicy(baseDelay: .seconds(1)) { number }
+        #expect(policy.delay(beforeRetry: 0) == delay)
+    }
+
+    @Test(
+        "Retry-After is a number of seconds, or a date after that of the response",
+        arguments: [
+            ("120", .seconds(120)), ("99999999999999999999", .seconds(Int.max)), ("-5", nil), ("+5", nil), ("", nil),
+            ("Sun, 06 Nov 1994 08:49:47 GMT", .seconds(10)), ("Sun, 06 Nov 1994 08:49:27 GMT", .zero), ("soon", nil),
+        ] as [(String, Duration?)])
+    func retryAfter(_ text: String, delay: Duration?) throws {
+        var head = ResponseHead(
+            status: .serviceUnavailable, headers: [.retryAfter: text, .date: "Sun, 06 Nov 1994 08:49:37 GMT"],
+            url: try .of("http://a/"))
+        #expect(head.retryAfter == delay)
+        head.headers[.date] = nil
+        #expect(head.retryAfter == (text.contains("GMT") ? nil : delay))
     }
 
     @Test("a policy with 0 retries never retries")

@@ -109,6 +109,31 @@ struct TransferStateMachineTests {
         #expect(!step18)
     }
 
+    @Test("a complete body that is cancelled fails, and one that is discarded is empty", arguments: [true, false])
+    func afterEnd(isCancelled: Bool) throws {
+        var machine = try streaming()
+        _ = machine.arrived(bytes(5))
+        _ = machine.ended(nil)
+        let stops = isCancelled ? machine.cancel() : machine.discard()
+        #expect(!stops)
+        switch machine.pull().answer {
+        case .fail(.cancelled): #expect(isCancelled)
+        case .now(nil): #expect(!isCancelled)
+        default: Issue.record("bytes or another failure")
+        }
+    }
+
+    @Test("a second head and a second end change nothing")
+    func second() throws {
+        var machine = try streaming()
+        _ = machine.pull()
+        let isForWaiter = try machine.headArrived(head(expecting: 1))
+        #expect(!isForWaiter && machine.expectedByteCount == nil && machine.isAwaited)
+        _ = machine.ended(.connectionLost("cut"))
+        let endsAgain = machine.ended(nil)
+        #expect(!endsAgain && machine.phase == .over(.connectionLost("cut")))
+    }
+
     @Test("discarding a paused body resumes the sender")
     func discardingPaused() throws {
         var machine = try streaming()

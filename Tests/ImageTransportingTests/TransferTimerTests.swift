@@ -45,6 +45,41 @@ struct TransferTimerTests {
     @Test("a transfer that becomes slow ends")
     func becomesSlow() { #expect(expiry(Array(repeating: 10_000, count: 100) + [1]) != nil) }
 
+    @Test("a head and what came before it don't count for the rate")
+    func head() {
+        var timer = TransferTimer(stallLimit: 30_000, deadline: .max, minBytesPerSecond: 64)
+        let expiry = (1...120).compactMap { second -> TransferTimer.Expiry? in
+            if second == 29 { timer.headArrived() }
+            if second < 30 ? second % 20 == 1 : second > 31 { timer.bytesArrived(second < 30 ? 10 : 1_000) }
+            return timer.expiry(isWaiting: true, now: Int64(second) * 1_000)
+        }
+        #expect(expiry.isEmpty)
+    }
+
+    @Test("a transfer stalls after the limit in which the consumer waits, and ends at its deadline")
+    func limits() {
+        var timer = TransferTimer(stallLimit: 4_000, deadline: 10_000)
+        #expect([0, 9_500].map { timer.nextCheck(after: $0) } == [1_000, 10_000])
+        #expect(TransferTimer(stallLimit: 400, deadline: .max).nextCheck(after: 0) == 100)
+        #expect(TransferTimer(stallLimit: 1, deadline: .max).nextCheck(after: 0) == 1)
+        let checks: [(isWaiting: Bool, now: Int64)] = [
+            (true, 0), (true, 3_999), (false, 4_000), (true, 4_100), (true, 8_099), (true, 8_100), (true, 10_000),
+        ]
+        #expect(
+            checks.map { timer.expiry(isWaiting: $0.isWaiting, now: $0.now) } == [
+                nil, nil, nil, nil, nil, .stalled, .overdue,
+            ])
+        let times: [Duration] = [.zero, .microseconds(1_999), .seconds(2), .seconds(1 << 40)]
+        #expect(times.map(\.wholeMilliseconds) == [1, 1, 2_000, Int64(Int32.max)])
+    }
+
+    @Test("a request and the options of a loader have the same minimum, and a total timeout can be set")
+    func options() throws {
+        let options = TransferOptions(totalTimeout: .seconds(7))
+        #expect(options.minBytesPerSecond == 64 && options.totalTimeout == .seconds(7))
+        #expect(TransportRequest(url: try .of("http://a/")).minBytesPerSecond == 64)
+    }
+
     @Test("extreme minimums are limited", arguments: [Int.min, -1, Int.max])
     func extremes(_ minimum: Int) { #expect(expiry([1_000], minimum: minimum) == (minimum > 0 ? 31 : nil)) }
 }
