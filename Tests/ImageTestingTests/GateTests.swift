@@ -19,6 +19,9 @@ struct GateTests {
         gate.open()
         for task in tasks { await task.value }
         #expect(passed.arrivalCount == 3)
+        await gate.pass()
+        gate.open()
+        #expect(gate.arrivalCount == 4)
     }
 
     @Test("letOnePass lets the first waiting task pass")

@@ -37,4 +37,13 @@ struct ManualClockTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
+
+    @Test("a task that is cancelled before it sleeps doesn't sleep")
+    func cancelledEarlier() async {
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            try await ManualClock().sleep(until: ManualClock.Instant(offset: .zero), tolerance: nil)
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }
