@@ -177,6 +177,52 @@ struct EvictionPolicyTests {
 
 @Suite("How a cache calls its eviction order")
 struct EvictionOrderTests {
+    /// An order that always chooses one slot, even if that has no entry.
+    private struct FixedOrder: EvictionOrder {
+        let slot: Int?
+
+        mutating func setLimits(_ limits: CacheLimits) {}
+        mutating func insert(_ entry: EvictionCandidate, at slot: Int) {}
+        mutating func use(_ slot: Int) {}
+        mutating func remove(_ slot: Int) {}
+        mutating func victim(for incoming: EvictionCandidate?) -> Int? { slot }
+    }
+
+    @Test("an order that chooses no entry refuses new ones, and a trim evicts any", arguments: [nil, -1, 0, 9])
+    func wrongOrder(slot: Int?) {
+        let policy = EvictionPolicy(name: "fixed") { FixedOrder(slot: slot) }
+        let cache = MemoryCache<String, Int>(limits: CacheLimits(count: 2), policy: policy)
+        for name in ["a", "b"] { cache.insert(1, for: name) }
+        cache.removeValue(for: "a")
+        cache.limits.count = 1
+        cache.insert(1, for: "c")
+        #expect(cache.value(for: "b") == 1 && cache.value(for: "c") == nil)
+        cache.trim(count: 0)
+        #expect(cache.count == 0)
+    }
+
+    @Test("the budget of a share evicts its least recently used entry", arguments: [1, 9, -1, Double.nan])
+    func share(_ share: Double) {
+        let cache = MemoryCache<String, Int>(
+            limits: CacheLimits(count: 2), policy: .twoBudgets(preferredShare: share))
+        for name in ["a", "b"] { cache.insert(1, for: name) }
+        _ = cache.value(for: "a")
+        cache.insert(1, for: "c")
+        #expect(["a", "b", "c"].map { cache.value(for: $0) } == [1, nil, 1])
+    }
+
+    @Test("a weight that is not above 0 counts as 1", arguments: [0, -1, Double.nan])
+    func weight(_ weight: Double) {
+        let cache = MemoryCache<String, Int>(
+            limits: CacheLimits(count: 2), policy: .gdsf(preferredWeight: weight))
+        for (name, retention) in [("a", .expendable), ("b", .preferred), ("c", .expendable)]
+            as [(String, MemoryRetention)]
+        {
+            cache.insert(1, retention: retention, for: name)
+        }
+        #expect(["a", "b", "c"].map { cache.value(for: $0) } == [nil, 1, 1])
+    }
+
     @Test("a hit counts before the next eviction", arguments: 0..<20)
     func countsHitsBeforeEviction(used: Int) {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 20))

@@ -34,6 +34,15 @@ struct MemoryImageCacheTests {
         #expect(!cache.storesImages && MemoryImageCache(byteLimit: 1, entryByteLimit: 1).storesImages)
     }
 
+    @Test("an expendable image is evicted before a preferred one")
+    func retention() {
+        let cache = MemoryImageCache(byteLimit: 90)
+        for (number, retention) in [(1, .preferred), (2, .expendable), (3, .preferred)] as [(Int, MemoryRetention)] {
+            cache.insert(image(40), for: key(number), retention: retention)
+        }
+        #expect((1...3).map { cache.image(for: key($0)) != nil } == [true, false, true])
+    }
+
     @Test("a changed limit takes effect at once")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
