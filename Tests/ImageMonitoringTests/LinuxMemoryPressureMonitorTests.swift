@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ImageContractTesting
 import ImageCore
@@ -60,11 +61,35 @@ struct LinuxMemoryPressureMonitorTests {
         withExtendedLifetime(observation) {}
     }
 
+    @Test("usage that goes on is reported once")
+    func lastingUsage() throws {
+        files.setUsage(90)
+        let monitor = try files.monitor()
+        let log = MessageLog<MemoryPressureLevel>()
+        let observation = monitor.observe { log.append($0) }
+        for _ in 0..<3 { monitor.check() }
+        #expect(log.messages == [.warning])
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("the end of an observation of the system is told, so that its file is closed")
+    func ends() async throws {
+        let ended = OneTimeSignal()
+        do {
+            _ = DispatchEvents(
+                of: { DispatchSource.makeTimerSource(queue: $0) }, onEnd: { ended.send() }, handler: {})
+        }
+        try await ended.wait()
+    }
+
     @Test("usage is a warning from 85 % of a group's limit and critical from 95 %, and each level ends 5 % below")
     func usage() throws {
-        let usages = [84, 85, 94, 95, 91, 89, 81, 79]
+        let usages = [84, 85, 94, 95, 91, 89, 81, 79, 95, 81]
         let levels = try levels(usages.map { usage in { $0.setUsage(usage) } })
-        #expect(levels == [.normal, .warning, .warning, .critical, .critical, .warning, .warning, .normal])
+        #expect(
+            levels == [
+                .normal, .warning, .warning, .critical, .critical, .warning, .warning, .normal, .critical, .warning,
+            ])
     }
 
     @Test("inactive file pages don't count, and the lower limit applies")
@@ -103,6 +128,10 @@ struct LinuxMemoryPressureMonitorTests {
         let monitor = try files.monitor()
         monitor.check()
         #expect(monitor.condition == .warning)
+        for (name, text) in [("current", "10\n"), ("max", "100\n")] { files["host/app/memory." + name] = text }
+        let withOwn = try files.monitor()
+        withOwn.check()
+        #expect(withOwn.condition == .warning, "the highest usage counts")
     }
 
     @Test("the initializer throws if the system has no information")

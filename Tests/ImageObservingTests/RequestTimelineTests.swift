@@ -37,6 +37,15 @@ struct RequestTimelineTests {
                 == ["lookup 0-2", "queue 3-4", "decode 4-5!"])
     }
 
+    @Test("after its end, a request is in no stage")
+    func end() {
+        var timeline = RequestTimeline()
+        for kind in [ImageLoadEvent.Kind.started, .succeeded(.memory)] {
+            _ = timeline.handle(ImageLoadEvent(requestID: 1, url: nil, kind: kind))
+        }
+        #expect(timeline.current == nil && timeline.outcome == "memory")
+    }
+
     @Test("a download that is retried, or that a cancelled request leaves, is not complete")
     func incomplete() {
         #expect(
@@ -65,7 +74,7 @@ struct RequestTimelineTests {
             stages(.started, .memoryMiss(.absent), .queued(.file), .downloadStarted, .downloadFinished(bytes: 1))
                 == ["queue 2-3", "download 3-4"])
         #expect(
-            stages(.started, .diskMiss(.absent), .waitingForNetwork, .queued(.download), .downloadStarted)
+            stages(.started, .diskMiss(.absent), .waitingForNetwork, .deferred, .downloadStarted)
                 == ["lookup 0-1", "queue 2-3", "queue 3-4"])
     }
 
@@ -96,6 +105,7 @@ struct RequestTimelineTests {
         ])
     func secrets(address: String, text: String) throws {
         #expect(try #require(URL(string: address)).withoutSecrets == text)
+        #expect(address.hasPrefix("data:") || address.withoutSecrets == text)
     }
 
     @Test("texts have no control characters of terminals, in no encoding of them, and keep all others")
