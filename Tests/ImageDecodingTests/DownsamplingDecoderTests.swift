@@ -18,7 +18,7 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
     }
 
-    @Test("fill without scaling copies a rectangle of the rows", arguments: [(6, 0, 4, 12), (0, 4, 16, 4)])
+    @Test("fill without scaling copies a rectangle of the rows", arguments: [(6, 0, 4, 12), (0, 3, 16, 6)])
     func crop(x: Int, y: Int, width: Int, height: Int) throws {
         let target = ImageTarget(PixelSize(width: width, height: height), mode: .fill)
         let image = try decode(FakeImage(Self.size, frames: [Self.pixels]), target: target)
@@ -27,6 +27,26 @@ struct DownsamplingDecoderTests {
             return Self.pixels[start..<start + 4 * width]
         }
         #expect(image.bitmap.pixels == expected)
+    }
+
+    @Test("a result has the gamut of the image, or the color space of the request")
+    func gamut() throws {
+        let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], colorConverter: WideColorConverter())
+        for (color, space) in [(OutputColor.automatic, ColorSpace.displayP3), (.sRGB, .sRGB)] {
+            let image = try decoder.decode(FakeImage(Self.size).encoded, request: DecodingRequest(color: color))
+            #expect(image.bitmap.colorSpace == space)
+        }
+        #expect(try decoder.gamut(of: decoder.header(of: FakeImage(Self.size).encoded)) == .displayP3)
+    }
+
+    @Test("a reader has the frames of a file")
+    func frameReader() throws {
+        let source = FakeImage(Self.size, frames: [[1, 1, 1, 255], [2, 2, 2, 255]])
+        let reader = try decoder(FakeDecoder()).makeFrameReader(of: source.encoded)
+        #expect(reader.header.frameCount == 2)
+        for index in [1, 0] {
+            #expect(try reader.frame(at: index, isCancelled: { false }).pixels[0] == UInt8(index + 1))
+        }
     }
 
     @Test("requests twice the output size from a codec that scales, the stored size from others")
@@ -249,11 +269,13 @@ struct DownsamplingDecoderTests {
     @Test("rejects a result with a side above the limit, whatever its byte count")
     func sideOfResult() {
         let codec = FakeDecoder()
-        let target = ImageTarget(PixelSize(width: 1_000_000, height: 1), mode: .fill, upscales: true)
-        #expect(throws: ImageDecodingError.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
-            try decode(FakeImage(PixelSize(width: 1, height: 1)), codec, target: target)
+        for size in [PixelSize(width: 1_000_000, height: 1), PixelSize(width: 1, height: 1_000_000)] {
+            let target = ImageTarget(size, mode: .fill, upscales: true)
+            #expect(throws: ImageDecodingError.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
+                try decode(FakeImage(PixelSize(width: 1, height: 1)), codec, target: target)
+            }
         }
-        #expect(codec.messages.count == 1)
+        #expect(codec.messages.count == 2)
     }
 
     @Test(
