@@ -458,8 +458,8 @@ let benchmarks = [
     command(
         "FeedBenchmarks", in: "Benchmarks",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageThumbHash", "PhotoFeedModel",
-            "CTransportFloor",
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageThumbHash", "ImageProcessing",
+            "ImageCodecPNG", "PhotoFeedModel", "CTransportFloor",
         ]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),

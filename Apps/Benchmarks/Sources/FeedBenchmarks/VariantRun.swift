@@ -18,6 +18,8 @@ struct VariantRun: Encodable {
 
     /// The number of photos of the first screen.
     private static let screen = 12
+    /// The time from the list of photos until the picture of the screen.
+    private static let pictureTime = Duration.seconds(2)
     private static let cell = ImageTarget.fill(width: 300, height: 300)
 
     /// Counts the bytes of downloads.
@@ -29,11 +31,11 @@ struct VariantRun: Encodable {
         }
     }
 
-    /// Loads photos, and prints the time and bytes as a line of JSON.
+    /// Loads photos, writes a picture of the screen, and prints the time and bytes as a line of JSON.
     ///
     /// - Parameters:
     ///   - feed: The URL of the list of photos.
-    ///   - cache: The folder of the disk cache, without entries.
+    ///   - cache: The folder of the disk cache, without entries. The picture is the same path with `.png`.
     static func measure(_ feed: String, _ cache: String, usesVariants: Bool) async throws {
         guard let list = URL(string: feed) else { throw FeedRun.Failure.invalidURL }
         let downloads = Downloads()
@@ -47,12 +49,13 @@ struct VariantRun: Encodable {
         let photos = try JSONDecoder().decode([Photo].self, from: data)
         let before = downloads.bytes.withLock { $0 }
         let start = ContinuousClock.now
-        for photo in photos.prefix(screen) { _ = photo.thumbHash?.image }
+        let shown = Screen(placeholders: photos.prefix(screen).map { $0.thumbHash?.image.bitmap })
         let placeholders = ContinuousClock.now - start
-        async let rest: Void = load(photos.dropFirst(screen), .low, loader)
-        try await load(photos.prefix(screen), .high, loader)
+        async let picture: Void = draw(shown, at: start + pictureTime, to: cache + ".png")
+        async let rest: Void = load(photos.dropFirst(screen), .low, loader) { _, _ in }
+        try await load(photos.prefix(screen), .high, loader, show: shown.show)
         let screenTime = ContinuousClock.now - start
-        try await rest
+        _ = try await (rest, picture)
         let run = VariantRun(
             variants: usesVariants, images: photos.count, bytes: downloads.bytes.withLock { $0 } - before,
             placeholderSeconds: placeholders / .seconds(1), screenSeconds: screenTime / .seconds(1),
@@ -60,13 +63,20 @@ struct VariantRun: Encodable {
         print(String(decoding: try JSONEncoder().encode(run), as: UTF8.self))
     }
 
-    private static func load(_ photos: ArraySlice<Photo>, _ priority: RequestPriority, _ loader: ImageLoader)
-        async throws
-    {
+    private static func draw(_ screen: Screen, at moment: ContinuousClock.Instant, to path: String) async throws {
+        try await ContinuousClock().sleep(until: moment)
+        try screen.picture().write(to: URL(filePath: path))
+    }
+
+    private static func load(
+        _ photos: ArraySlice<Photo>, _ priority: RequestPriority, _ loader: ImageLoader,
+        show: @escaping @Sendable (Bitmap, Int) -> Void
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for photo in photos {
+            for (number, photo) in photos.enumerated() {
                 group.addTask {
-                    _ = try await loader.image(for: ImageRequest(url: photo.url, target: cell, priority: priority))
+                    let request = ImageRequest(url: photo.url, target: cell, priority: priority)
+                    show(try await loader.image(for: request).bitmap, number)
                 }
             }
             try await group.waitForAll()

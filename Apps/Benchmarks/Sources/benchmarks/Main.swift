@@ -6,6 +6,7 @@ import ImageLoaderKit
 /// - `benchmarks [decode|isolation|processing|caches|loader|disk|disk-scale|transport] [--json]` measures times, by default all.
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
+/// - `benchmarks previews` measures how soon previews show photographs.
 /// - `benchmarks feed-images` writes the images of `Apps/Benchmarks/Scripts/bench-feed`.
 @main
 enum Main {
@@ -17,6 +18,7 @@ enum Main {
         let isSuccessful =
             switch arguments.first {
             case "eviction": try EvictionCommand.run(Array(arguments.dropFirst()))
+            case "previews": try PreviewBenchmarks.run(Array(arguments.dropFirst()))
             case "feed-images": try FeedImages.write(Array(arguments.dropFirst()))
             case LoopbackOrigin.command: LoopbackOrigin.serve()
             default: try await measure(arguments.filter { $0 != "--json" }, isJSON: arguments.contains("--json"))
@@ -39,6 +41,7 @@ enum Main {
                 usage: benchmarks [\(groups.joined(separator: "|"))] [--json]
                        benchmarks transport --soak REQUESTS [--json]
                        benchmarks eviction [TRACE…]
+                       benchmarks previews FILE…
                        benchmarks feed-images FOLDER COUNT MEGAPIXELS
                 """)
             exit(64)
