@@ -38,11 +38,13 @@ struct OperationStateTests {
         _ = state.add(caller(1))
         _ = state.add(caller(2))
         for count in [10, 20, 5] { state.report(bytes(count)) }
+        let image = DecodedImage(Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0]))
+        state.report(WorkProgress(completedByteCount: 0, totalByteCount: nil, preview: ImagePreview(image, number: 1)))
         state.remove(1)
         state.report(bytes(30))
         state.end(throwing: nil)
         let isAdded = state.add(caller(3))
-        #expect(!isAdded)
+        #expect(!isAdded && state.callers.isEmpty)
         var log: [String] = []
         var call = state.firstCall()
         while let next = call {
@@ -55,7 +57,7 @@ struct OperationStateTests {
             }
             call = state.nextCall()
         }
-        #expect(log == ["10 [1, 2]", "20 [1, 2]", "end [1] true", "30 [2]", "end [2] false"])
+        #expect(log == ["10 [1, 2]", "20 [1, 2]", "20 [1, 2]", "end [1] true", "30 [2]", "end [2] false"])
     }
 }
 

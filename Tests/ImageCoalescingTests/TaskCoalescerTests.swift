@@ -77,6 +77,20 @@ struct TaskCoalescerTests {
 
     // MARK: Cancellation
 
+    @Test("a task that is already cancelled starts no operation")
+    func alreadyCancelled() async {
+        let caller = Task { [coalescer = fixture.coalescer, operations = fixture.operations] in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await coalescer.value(for: "a", priority: LivePriority(.low), onProgress: { _ in }) {
+                operations.append($0)
+                return 7
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await caller.value }
+        await fixture.becomesIdle()
+        #expect(fixture.operations.messages.isEmpty)
+    }
+
     @Test("the last caller to leave cancels the operation's task, before its call ends")
     func lastCancels() async {
         let isCancelled = Watched(false)
