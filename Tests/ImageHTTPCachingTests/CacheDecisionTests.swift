@@ -27,6 +27,7 @@ struct CacheDecisionTests {
                 == .use(variant: 0, isStale: true, revalidates: false))
         #expect(
             Self.decision(request("Cache-Control: only-if-cached"), response, after: 99) == .unavailable(.notReusable))
+        #expect(Self.decision(request("Cache-Control: only-if-cached")) == .unavailable(.notReusable))
         #expect(Self.decision(request("If-Match: \"a\""), response) == .send(.notReusable))
         #expect(
             Self.decision(request("Cache-Control: max-stale"), response, after: 99)

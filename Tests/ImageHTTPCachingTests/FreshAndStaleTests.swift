@@ -26,21 +26,38 @@ struct FreshAndStaleTests {
     func confirmed() async throws {
         let modified = "Last-Modified: Tue, 14 Nov 2023 00:00:00 GMT"
         test.script(
-            "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\"", modified, "X-Version: first"),
+            "/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\"", modified, "X-Version: first", "X-Kept: yes"),
             .text(
-                "", "Cache-Control: max-age=90", "Date: Wed, 15 Nov 2023 12:01:01 GMT", "X-Version: then",
+                "", "Cache-Control: max-age=90, no-cache=X-Kept", "Date: Wed, 15 Nov 2023 12:01:01 GMT",
+                "X-Version: then",
                 status: .notModified))
         _ = try await test.get()
         test.time.advance(61)
         let validated = try await test.get()
         #expect(validated.source == .validated && validated.status == 200 && validated.text == "one")
         #expect(validated.headers[HTTPField.Name("X-Version")!] == "then")
+        #expect(validated.headers[HTTPField.Name("X-Kept")!] == "yes")
         let asked = try #require(test.server.requests.last).headers
         #expect(asked[.ifNoneMatch] == "\"1\"" && asked[.ifModifiedSince] == "Tue, 14 Nov 2023 00:00:00 GMT")
         test.time.advance(89)
         let relaunched = CachingFixture(disk: test.disk, time: test.time)
         let again = try await relaunched.get()
         #expect(again.source == .cache && again.text == "one" && again.headers[HTTPField.Name("X-Version")!] == "then")
+        #expect(again.headers[HTTPField.Name("X-Kept")!] == nil)
+    }
+
+    @Test("a response says until when it is fresh, and not for longer after the clock was set back")
+    func freshUntil() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=60", "Age: 10"))
+        for source in [ResponseSource.network, .cache] {
+            let response = try await test.transport.send(CachingFixture.request("/a"))
+            #expect(response.source == source && response.isStored && response.head.freshUntil == noon + 50)
+            _ = try await Received(response)
+            test.time.advance(5)
+        }
+        test.time.advance(-20)
+        let offline = CachingFixture.request("/a") { $0.cacheUse = CacheUse(.onlyIfCached) }
+        #expect(try await test.transport.send(offline).head.freshUntil == noon + 40)
     }
 
     @Test(

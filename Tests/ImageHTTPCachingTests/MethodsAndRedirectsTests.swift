@@ -35,6 +35,19 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored(acceptsStale: true) == nil)
     }
 
+    @Test(
+        "a HEAD that fails or selects another variant changes nothing",
+        arguments: [("Accept: a", HTTPResponse.Status.serviceUnavailable), ("Accept: b", .ok)])
+    func headOfOthers(_ line: String, _ status: HTTPResponse.Status) async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\"", "Vary: Accept"),
+            .text("", "ETag: \"2\"", "Vary: Accept", status: status))
+        _ = try await test.get("/a", "Accept: a")
+        test.time.advance(2)
+        _ = try await test.get("/a", line) { $0.method = .head }
+        #expect(try await test.stored("/a", "Accept: a", acceptsStale: true)?.text == "one")
+    }
+
     @Test("a HEAD stores nothing")
     func headAlone() async throws {
         test.script("/a", .text("", "Cache-Control: max-age=60"))
@@ -60,6 +73,9 @@ struct MethodsAndRedirectsTests {
             let answer = head(["Location: \(other)", "Content-Location: /c"])
             let urls = CacheInvalidation.invalidatedURLs(by: .post, of: url, response: answer)
             #expect(urls == [url, CachingFixture.url("/c")])
+            for method in [HTTPRequest.Method.get, .head, .options, .trace] {
+                #expect(CacheInvalidation.invalidatedURLs(by: method, of: url, response: answer).isEmpty)
+            }
         }
     }
 
@@ -126,9 +142,10 @@ struct MethodsAndRedirectsTests {
         test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=600", status: status))
         test.script("/b", .text("one", "Cache-Control: max-age=1"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
-        #expect(first.head.url == CachingFixture.url("/b"))
+        #expect(first.head.url == CachingFixture.url("/b") && first.redirects.map(\.status) == [status])
         #expect(try await Received(first).text == "one")
-        #expect(try await test.get().source == .cache)
+        let second = try await test.transport.send(CachingFixture.request("/a"))
+        #expect(second.source == .cache && second.redirects.map(\.status) == [status])
         #expect(try await test.stored()?.text == "one")
         test.time.advance(2)
         #expect(try await test.get().source == .network)
@@ -188,11 +205,12 @@ struct MethodsAndRedirectsTests {
         #expect(test.server.requests.map { $0.url.path(percentEncoded: true) } == ["/%7ea", "/%7Ea", "/%7ea", "/%7Ea"])
     }
 
-    @Test("removing a response also removes the redirect target")
+    @Test("removing a response also removes the redirect target, fresh or stale")
     func removal() async throws {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         test.script("/b", .text("one", "Cache-Control: max-age=60"))
         _ = try await test.get()
+        test.time.advance(61)
         await test.transport.removeStoredResponses(to: CachingFixture.request("/a"))
         #expect(test.entryCount == 0)
     }
@@ -224,6 +242,8 @@ struct MethodsAndRedirectsTests {
         _ = try await test.get()
         let part = try await test.get("/a", "Range: bytes=2-4")
         #expect(part.status == 206 && part.text == "234" && part.headers[.contentRange] == "bytes 2-4/10")
+        let head = try await test.transport.send(CachingFixture.request("/a", ["Range: bytes=2-4"])).head
+        #expect(head.expectedByteCount == 3)
         let known = try await test.get("/a", "If-None-Match: \"1\"")
         #expect(known.status == 304 && known.text.isEmpty && known.headers[.eTag] == "\"1\"" && known.source == .cache)
         #expect(try await test.get("/a", "If-None-Match: \"2\"").text == "0123456789")

@@ -36,7 +36,9 @@ struct StorabilityTests {
 
     @Test("must-understand overrides no-store for known statuses, and forbids others")
     func mustUnderstand() {
-        #expect(Self.mayStore(stored("Cache-Control: max-age=60, no-store, must-understand")))
+        for status in [200, 302, 303, 307, 400, 401, 403, 500, 502, 503, 504] {
+            #expect(Self.mayStore(stored("Cache-Control: max-age=60, no-store, must-understand", status: status)))
+        }
         #expect(!Self.mayStore(stored("Cache-Control: max-age=60, must-understand", status: 299)))
     }
 
@@ -148,6 +150,7 @@ struct FreshnessTests {
     func heuristic() {
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))")) == 100)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(-100))")) == 0)
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(-50))")) == 45)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-86_400_000))")) == 86_400)
         #expect(Self.lifetime(stored("Last-Modified: \(date(1000))")) == 0)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(864_000))")) == 100)
@@ -237,7 +240,7 @@ struct ReuseTests {
     func requests() {
         let response = stored("Cache-Control: max-age=3600")
         for line in [
-            "Cache-Control: no-cache", "Cache-Control: max-age=0", "Pragma: no-cache", "Cache-Control: no-store",
+            "Cache-Control: no-cache", "Cache-Control: max-age=0", "Pragma: No-Cache", "Cache-Control: no-store",
         ] {
             guard case .validate = Self.reuse(response, request(line)) else {
                 Issue.record("\(line): reused")
@@ -321,5 +324,7 @@ struct ReuseTests {
         for line in ["Cache-Control: no-cache", "Cache-Control: max-age=0"] {
             #expect(policy.reuse(response, for: request(line), at: noon) == .validate(fallback: .serverError))
         }
+        #expect(policy.lifetime(of: response) == .seconds(560))
+        #expect(RFC9111Policy().lifetime(of: stored("Cache-Control: max-age=60, no-cache")) == .zero)
     }
 }

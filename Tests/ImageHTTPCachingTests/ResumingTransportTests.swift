@@ -137,7 +137,7 @@ struct ResumingTransportTests {
     func asksAgain(_ status: Int) async throws {
         try await interrupt(
             after: 40, then: .status(.init(code: status), headers: [.contentRange: "bytes 0-99/100"]),
-            .ok(whole, headers: [.eTag: "\"1\""]))
+            .ok(whole, headers: [.eTag: "\"2\""]))
         #expect(try await fetch() == whole)
         #expect(server.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
         #expect(cache.entries.isEmpty)
@@ -224,6 +224,22 @@ struct ResumingTransportTests {
         var body = try await transport().send(TransportRequest(url: url)).body.makeAsyncIterator()
         #expect(try await body.next() == whole.prefix(16))
         #expect(cache.entries.values.contains { $0.data == whole.prefix(16) })
+    }
+
+    @Test("by default a part has 1 MiB, and a discarded body lets its connection be used again")
+    func defaults() async throws {
+        let (part, cache) = (Data(count: 1 << 20), InMemoryDataCache())
+        server.script(url, .init(headers: [.eTag: "\"1\""], announcedByteCount: 9 << 20, body: [.piece(part)]))
+        do {
+            let response = try await ResumingTransport(server, cache: cache).send(TransportRequest(url: url))
+            var body = response.body.makeAsyncIterator()
+            #expect(try await body.next() == part)
+            #expect(cache.entries.values.contains { $0.data == part })
+        }
+        server.script(url, .ok(whole, headers: [.eTag: "\"1\""]))
+        let cancellationCount = server.cancellationCount
+        do { try await transport().send(TransportRequest(url: url)).body.discard() }
+        #expect(server.cancellationCount == cancellationCount)
     }
 
     @Test("a body of exactly the announced bytes is accepted, and one byte more is an error")

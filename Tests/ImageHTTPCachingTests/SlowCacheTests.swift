@@ -86,6 +86,30 @@ struct SlowCacheTests {
         #expect(try await test.stored("/large") == nil)
     }
 
+    @Test("a writer that is late is released, although the body is still read")
+    func lateWriter() async throws {
+        let hung = HungWriterCache()
+        let test = CachingFixture(disk: hung, clock: clock)
+        let piece = Data(count: 300_000)
+        test.script("/large", .fresh(announcedByteCount: 600_000, [.piece(piece), .piece(piece)]))
+        let response = try await test.transport.send(CachingFixture.request("/large"))
+        async let first = Self.piece(of: response.body)
+        await hung.gate.waitForArrivals(1)
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(2))
+        #expect(try await first == piece)
+        hung.gate.open()
+        await hung.writers.waitForCount(1)
+        await becomesTrue { hung.writers.messages.allSatisfy { $0.writer == nil } }
+        #expect(hung.writers.messages.map(\.expectedByteCount) == [600_000])
+        withExtendedLifetime(response) {}
+    }
+
+    private static func piece(of body: TransportBody) async throws -> Data? {
+        var pieces = body.makeAsyncIterator()
+        return try await pieces.next()
+    }
+
     @Test("a download whose parts are stored doesn't wait for a cache that hangs, which is reported once")
     func resuming() async throws {
         let url = CachingFixture.url("/r")
@@ -140,7 +164,19 @@ private final class HungCache: ImageDataCache {
 
 /// A streaming cache that makes no writer before a gate opens.
 private struct HungWriterCache: StreamingDataCache {
+    final class Writer: DataCacheWriter {
+        func append(_ bytes: Data) async throws(DataCacheError) {}
+        func finish(metadata: Data, creationDate: Date) async throws(DataCacheError) {}
+        func cancel() async {}
+    }
+
+    struct Start: Sendable {
+        weak var writer: Writer?
+        let expectedByteCount: Int?
+    }
+
     let gate = TestGate()
+    let writers = MessageLog<Start>()
 
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? { nil }
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {}
@@ -152,6 +188,8 @@ private struct HungWriterCache: StreamingDataCache {
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheError) -> any DataCacheWriter {
         await gate.pass()
-        throw .noSpace
+        let writer = Writer()
+        writers.append(Start(writer: writer, expectedByteCount: expectedByteCount))
+        return writer
     }
 }

@@ -82,6 +82,7 @@ struct StoringTests {
         gate.open()
         #expect(try await body.next() == Data("456".utf8))
         #expect(try await body.next() == nil)
+        #expect(test.events.messages == [.stored(CachingFixture.url("/a"), bytes: 6)])
         #expect(try await test.get().text == "123456")
         #expect(test.server.sendCount == 1)
     }
@@ -90,7 +91,7 @@ struct StoringTests {
         "stores the body of an error or redirect even if nobody reads it, unless it is long",
         arguments: [true, false])
     func unread(_ isLong: Bool) async throws {
-        let piece = Data(repeating: 65, count: isLong ? 70_000 : 7)
+        let piece = Data(repeating: 65, count: isLong ? 70_000 : 30_000)
         let reply = ScriptedTransport.Reply.fresh(status: .notFound, [.piece(piece), .piece(piece)])
         test.script("/a", reply)
         _ = try await test.transport.send(CachingFixture.request("/a"))
@@ -138,6 +139,22 @@ struct StoringTests {
         #expect(try await test.stored()?.text == "newest")
     }
 
+    @Test("a response that must not be stored outdates the older ones of other processes")
+    func olderEndsInOtherProcess() async throws {
+        let (gate, other) = (TestGate(), CachingFixture(disk: test.disk, time: test.time))
+        let older = ScriptedTransport.Reply.fresh([.wait(gate), .piece(Data("old".utf8))])
+        test.script("/a", .text("one", "Cache-Control: max-age=1"), older)
+        other.script("/a", .text("new", "Cache-Control: no-store"))
+        _ = try await test.get()
+        test.time.advance(2)
+        let first = try await test.transport.send(CachingFixture.request("/a"))
+        test.time.advance(1)
+        _ = try await other.get()
+        gate.open()
+        #expect(try await Received(first).text == "old")
+        #expect(try await test.stored(acceptsStale: true) == nil)
+    }
+
     @Test(
         "an older response that arrives later changes nothing that a later request stored",
         arguments: [
@@ -164,9 +181,9 @@ struct StoringTests {
         #expect(stored?.text == "one")
     }
 
-    @Test("ignores future request times after the clock is corrected")
-    func clockSetBack() async throws {
-        test.script("/a", .text("one", "Cache-Control: no-cache"), .text("two", "Cache-Control: no-cache"))
+    @Test("ignores future request times after the clock is corrected", arguments: ["no-cache", "no-store"])
+    func clockSetBack(_ directive: String) async throws {
+        test.script("/a", .text("one", "Cache-Control: \(directive)"), .text("two", "Cache-Control: no-cache"))
         test.time.advance(86_400)
         _ = try await test.get()
         test.time.advance(-86_400)
@@ -264,11 +281,16 @@ struct StoringTests {
         test.script("/gone", .text("", "Cache-Control: max-age=60", status: .notFound))
         _ = try await test.get("/gone")
         #expect(test.events.messages.count == 3, "only images are told")
+        let secret = CachingFixture.request("/p", ["Cache-Control: no-store"])
+        #expect(await !test.transport.storeResponse(Data([1]), to: secret, lifetime: .seconds(9)))
         let disk = InMemoryDataCache()
         let broken = CachingFixture(disk: disk)
         disk.fail(.store, with: .noSpace)
-        let request = CachingFixture.request("/a")
-        #expect(await !broken.transport.storeResponse(Data([1]), to: request, lifetime: .seconds(9)))
+        let small = CachingFixture(disk: InMemoryDataCache(byteLimit: 9))
+        for test in [broken, small] {
+            let request = CachingFixture.request("/a")
+            #expect(await !test.transport.storeResponse(Data([1]), to: request, lifetime: .seconds(9)))
+        }
     }
 
     @Test("reading a large stored body ends when its task is cancelled")

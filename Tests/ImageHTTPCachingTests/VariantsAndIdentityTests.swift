@@ -57,7 +57,9 @@ struct VariantsAndIdentityTests {
         #expect(try await test.get("/a").text == "all")
         #expect(try await test.get("/a", "Authorization: secret").text == "mine")
         let keys = try #require(test.disk as? InMemoryDataCache).entries.keys
+        let digest = CacheIdentity(authorization: "secret").digest
         #expect(!keys.isEmpty && keys.allSatisfy { !$0.identifier.contains("secret") })
+        #expect(keys.allSatisfy { !$0.identifier.contains(digest) }, "without a key, it can be guessed")
     }
 
     @Test("separates accounts that share a cache")
@@ -82,6 +84,13 @@ struct VariantsAndIdentityTests {
         let response = try await test.transport.send(CachingFixture.request("/a?signature=2#part"))
         #expect(response.source == .cache)
         #expect(response.head.url == CachingFixture.url("/a?signature=2#part"))
+    }
+
+    @Test("requests with one identifier share a response, whatever their URLs")
+    func identifiers() async throws {
+        test.script("/a?1", .text("one", "Cache-Control: max-age=60"))
+        _ = try await test.get("/a?1") { $0.identifier = "name" }
+        #expect(try await test.get("/a?2") { $0.identifier = "name" }.source == .cache)
     }
 
     @Test("keeps all concurrent changes of an index")
