@@ -34,6 +34,17 @@ struct AnimationTimelineTests {
         #expect(moment == AnimationMoment(frame: 0, end: nil))
     }
 
+    @Test("frames in memory play with a delay each, and others don't exist; short delays are longer, as in browsers")
+    func decodedFrames() async throws {
+        let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255])
+        let delays = Array(repeating: Duration.seconds(1), count: 3)
+        let frames = DecodedFrames([bitmap, bitmap], delays: delays, loopCount: 0)
+        #expect(frames.moment(at: .seconds(2)).frame == 0)
+        try await frames.prepare(from: 1)
+        await #expect(throws: ImageError.decoding(.noSuchFrame(2, frameCount: 2))) { try await frames.prepare(from: 2) }
+        #expect([10, 11].map { Duration.milliseconds($0).shownDelay } == [.milliseconds(100), .milliseconds(11)])
+    }
+
     @Test("the frame is found among many with different delays")
     func manyFrames() {
         let timeline = AnimationTimeline(delays: (1...12_000).map { .milliseconds($0) }, loopCount: 0)

@@ -17,6 +17,7 @@ struct CircuitBreakerTests {
     mutating func opens() {
         let admitted = [request(0, .down), request(1, .down), request(2, .down), request(3, .up), request(11, .up)]
         #expect(admitted == [true, true, true, false, false])
+        #expect([11, 12].map { breaker.refuses(now: .seconds($0)) } == [true, false])
     }
 
     @Test("a success resets the count, and an inconclusive result doesn't change it")
@@ -33,7 +34,7 @@ struct CircuitBreakerTests {
         for second in 0..<3 { _ = request(second, .down) }
         let first = breaker.admit(now: .seconds(12))
         let other = breaker.admit(now: .seconds(12))
-        #expect(first == .probe && other == .refused)
+        #expect(first == .probe && other == .refused && breaker.refuses(now: .seconds(12)))
         // Older requests that fail or are cancelled decide nothing.
         breaker.ended(.unknown, isProbe: false, now: .seconds(12))
         breaker.ended(.down, isProbe: false, now: .seconds(12))

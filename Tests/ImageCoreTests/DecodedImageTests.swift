@@ -1,4 +1,6 @@
+import Foundation
 import ImageCore
+import ImageTesting
 import Testing
 
 @Suite("Decoded images")
@@ -38,6 +40,38 @@ struct DecodedImageTests {
         let image = DecodedImage(Bitmap(size: size, pixels: pixels))
         #expect(image.bitmap.isOpaque && !image.header.hasAlpha)
         #expect(image.header.storedSize == size && image.completeness == .complete)
+    }
+
+    @Test("a header has the upright size, and an image the memory of its profile")
+    func header() {
+        var image = Self.image()
+        #expect(image.byteCount == 4)
+        image.header.color = SourceColor(profile: Data([1, 2]))
+        (image.header.storedSize, image.header.orientation) = (PixelSize(width: 2, height: 1), .leftMirrored)
+        #expect(image.byteCount == 6 && image.header.size == PixelSize(width: 1, height: 2))
+        let layouts: [PixelLayout] = [.gray8, .grayAlpha8, .rgba8, .cmyk8, .rgba16]
+        #expect(layouts.map(\.bytesPerPixel) == [1, 2, 4, 4, 8])
+    }
+
+    @Test("the changed area contains all differences, and is one pixel without any")
+    func changedArea() {
+        let size = PixelSize(width: 3, height: 4)
+        var pixels = [UInt8](repeating: 0, count: size.area * 4)
+        let old = Bitmap(size: size, pixels: pixels)
+        #expect(old.changedArea(since: nil) == PixelArea(size))
+        #expect(old.changedArea(since: old) == PixelArea(left: 0, top: 0, width: 1, height: 1))
+        for (x, y) in [(2, 1), (1, 2)] { pixels[(y * 3 + x) * 4 + 3] = 1 }
+        let area = Bitmap(size: size, pixels: pixels).changedArea(since: old)
+        #expect(area == PixelArea(left: 1, top: 1, width: 2, height: 2))
+    }
+
+    @Test("a decoder without a frame reader decodes each frame by itself")
+    func frameReader() throws {
+        let colors: [[UInt8]] = [[1, 0, 0, 255], [2, 0, 0, 255]]
+        let file = FakeImage(
+            PixelSize(width: 1, height: 1), frames: colors, delays: [.seconds(1), .seconds(1)], loopCount: 0)
+        let reader = try FakeSizedImageDecoder().makeFrameReader(of: file.encoded, request: DecodingRequest())
+        #expect(try [1, 0].map { try reader.frame(at: $0).pixels } == [colors[1], colors[0]])
     }
 
     @Test("images are equal, with equal hashes, if pixels, header and completeness are equal")

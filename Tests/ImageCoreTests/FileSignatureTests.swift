@@ -80,6 +80,11 @@ struct FileSignatureTests {
             #expect(FileSignature.format(of: Data(bytes)) == format)
             #expect(FileSignature.format(of: (Data([7]) + bytes).dropFirst()) == format)
         }
+        #expect(FileSignature.format(of: Data([0, 0, 0, 16] + Array("ftypmif1".utf8) + [0, 0, 0, 0])) == .heic)
+        for (offset, format) in [(22, ImageFormat.ico), (21, nil)] {
+            let icon = [0, 0, 1, 0, 1, 0] + [UInt8](repeating: 0, count: 8) + [9, 0, 0, 0, UInt8(offset), 0, 0, 0]
+            #expect(FileSignature.format(of: Data(icon)) == format)
+        }
         #expect(FileSignature.format(of: Data("RIFF1234WAVEfmt ".utf8)) == nil)
         #expect(FileSignature.format(of: Data()) == nil)
     }

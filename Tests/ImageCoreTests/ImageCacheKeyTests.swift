@@ -33,6 +33,7 @@ struct ImageCacheKeyTests {
         #expect(plain.identifier.isEmpty && plain.target == nil && plain.processors.isEmpty)
         let processed = ImageCacheKey(identifier: "a", processors: ["blur"])
         #expect(processed.target == nil && processed.processors == ["blur"])
+        #expect(ImageCacheKey(identifier: "ab", processors: ["c"], account: "de").byteCount == 5)
     }
 
     @Test("keys are equal if all their parts are equal")

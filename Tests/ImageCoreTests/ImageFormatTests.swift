@@ -27,7 +27,8 @@ struct ImageFormatTests {
     @Test(
         "media types are found with parameters, and those of sequences",
         arguments: [
-            ("Image/WebP; q=0.8", ImageFormat.webP), ("image/heif", .heic), ("image/heic-sequence", .heic),
+            ("Image/WebP; q=0.8", ImageFormat.webP), ("image/png ;q=1", .png), ("image/heif", .heic),
+            ("image/heic-sequence", .heic),
             ("image/jxl;a=b", .jpegXL), ("image/x-icon", .ico), ("image/svg+xml;charset=utf-8", .svg),
         ])
     func mediaTypes(_ text: String, _ format: ImageFormat) {
@@ -45,5 +46,6 @@ struct ImageFormatTests {
     func usualNames() {
         #expect(ImageFormat.jpeg.fileExtension == "jpg" && ImageFormat.jpegXL.fileExtension == "jxl")
         #expect(ImageFormat.jpeg.mediaType == "image/jpeg" && ImageFormat.jpegXL.mediaType == "image/jxl")
+        #expect(ImageFormat.ico.mediaType == "image/vnd.microsoft.icon")
     }
 }

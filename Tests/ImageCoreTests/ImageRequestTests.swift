@@ -31,6 +31,7 @@ struct ImageRequestTests {
             { $0.origin = .data(hashing: Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
             { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
             { $0.processors = [NamedProcessor(identifier: "a")] },
+            { $0.color = .displayP3 }, { $0.dynamicRange = .high }, { $0.acceptsTruncated = true },
             { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .disabled },
         ]
         for change in changes {
@@ -38,6 +39,34 @@ struct ImageRequestTests {
             change(&other)
             #expect(other != plain)
         }
+    }
+
+    @Test("a request tells decoders what it wants, and whether memory may have the image")
+    func decoding() throws {
+        let target = ImageTarget.fit(width: 9)
+        var request = ImageRequest(url: try #require(URL(string: "http://h/a")), target: target, headers: ["A": "b"])
+        (request.color, request.dynamicRange, request.acceptsTruncated) = (.displayP3, .high, true)
+        let decoding = DecodingRequest(target: target, color: .displayP3, dynamicRange: .high, acceptsTruncated: true)
+        #expect(request.decoding == decoding && request.headers["a"] == "b")
+        var modes: [ImageLoadMode] = []
+        for mode in ImageLoadMode.allCases {
+            request.mode = mode
+            if request.readsMemory { modes.append(mode) }
+        }
+        #expect(modes == [.standard, .onlyIfCached, .ignoringStoredErrors])
+        let policies: [ImageCachePolicy] = [.all, .memoryOnly, .diskOnly, .disabled]
+        #expect(policies.map(\.memory) == [.readWrite, .readWrite, .disabled, .disabled])
+        #expect(policies.map(\.disk) == [.readWrite, .disabled, .readWrite, .disabled])
+        request.cachePolicy = .diskOnly
+        #expect(!request.readsMemory)
+    }
+
+    @Test("the originals of two accounts differ")
+    func accounts() throws {
+        let request = try request()
+        let keys = ["ann", "bob", nil].map { request.cacheKey(urlIdentifier: nil, account: $0) }
+        let originals = keys.map(request.originalKey)
+        #expect(Set(originals).count == 3 && originals.map { $0.isOriginal(of: keys[0]) } == [true, false, false])
     }
 
     @Test("the names of headers that differ only in case are one name, and the last value counts")
@@ -135,6 +164,7 @@ struct ImageRequestTests {
         #expect(request.placeholder?.makeImage() == image)
         #expect(request.placeholder != .image(image) && request.placeholder != .deferred(id: 1) { image })
         request.placeholder = nil
-        #expect(request.placeholder == nil)
+        request.failureImage = image
+        #expect(request.placeholder == nil && request.failureImage == image)
     }
 }

@@ -16,7 +16,7 @@ struct NormalizedURLTests {
             ("http://a.test:80/b", "http://a.test/b"), ("https://a.test:443/b", "https://a.test/b"),
             ("https://a.test:/b", "https://a.test/b"), ("http://[2001:DB8::1]:80/a", "http://[2001:db8::1]/a"),
             ("http://[::1]:8080/a", "http://[::1]:8080/a"), ("http://[::1]/a", "http://[::1]/a"),
-            ("https://a.test/%7e%41%2d%2E%5f%30", "https://a.test/~A-._0"),
+            ("https://a.test/%7e%41%2d%2E%5f%30", "https://a.test/~A-._0"), ("https://a.test/%7E", "https://a.test/~"),
             ("https://a.test/%c3%bc%2f?q=%3a%7E#%7e", "https://a.test/%C3%BC%2F?q=%3A~"),
             ("https://%61.test/", "https://a.test/"), ("https://%41.test/", "https://a.test/"),
             ("https://a.test/b/./c/../d", "https://a.test/b/d"), ("https://a.test/../..", "https://a.test/"),
@@ -52,5 +52,7 @@ struct NormalizedURLTests {
         #expect(Set(texts).count == texts.count)
         #expect(texts.allSatisfy { $0.hasSuffix("a.test/b") && !$0.contains("ann") && !$0.contains("secret") })
         #expect(try text("https://a%6En:secret@A.test/b") == texts[0])
+        let urls = users.compactMap { URL(string: "https://\($0)a.test/b")?.withoutCredentials }
+        #expect(urls.map(\.absoluteString) == users.map { _ in "https://a.test/b" })
     }
 }

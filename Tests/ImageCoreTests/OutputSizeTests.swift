@@ -63,6 +63,19 @@ struct OutputSizeTests {
         #expect(row.output(.fill) == PixelSize(width: row.expected.0, height: row.expected.1))
     }
 
+    @Test(
+        "the visible region is in the center, at whole pixels unless it is scaled",
+        arguments: [
+            ((100, 200), (301, 200), (100.0, 0, 100, 200)), ((50, 50), (300, 200), (50, 0, 200, 200)),
+            ((600, 600), (300, 201), (49, 0, 201, 201)),
+        ] as [((Int, Int), (Int, Int), (Double, Double, Double, Double))])
+    func regions(target: (Int, Int), image: (Int, Int), region: (Double, Double, Double, Double)) {
+        let size = PixelSize(width: image.0, height: image.1)
+        let found = ImageTarget.fill(width: target.0, height: target.1).region(of: size)
+        #expect(found == PixelRegion(x: region.0, y: region.1, width: region.2, height: region.3))
+        #expect(ImageTarget.fit(width: 1).region(of: size) == PixelRegion(size))
+    }
+
     @Test("without a target, the image keeps its size")
     func noTarget() {
         let size = PixelSize(width: 17, height: 4)

@@ -20,6 +20,22 @@ struct PackedBitmapTests {
         #expect(packed.packed().packedPixels == packed.packedPixels)
     }
 
+    @Test("an image for HDR displays has their pixels, too, and returns its memory with its last copy")
+    func hdr() {
+        let pool = PixelBufferPool(byteLimit: 1 << 20)
+        let side = PixelSize(width: 200, height: 200)
+        let hdr = HDRPixels(samples: [UInt16](repeating: 1, count: side.area * 4), headroom: 2)
+        var image: Bitmap? = Bitmap(
+            size: side, pixels: [UInt8](repeating: 255, count: side.area * 4), colorSpace: .displayP3, pool: pool)
+        var bright = image?.adding(hdr)
+        #expect(bright != image && bright?.hdr == hdr && bright?.byteCount == side.area * 12)
+        #expect(image?.packed().colorSpace == .displayP3)
+        image = nil
+        #expect(pool.idleByteCount == 0)
+        bright = nil
+        #expect(pool.idleByteCount > 0)
+    }
+
     @Test("an image with transparency is not packed")
     func transparentImage() {
         let clear = Bitmap(size: size, pixels: pixels.map { $0 == 255 ? 7 : $0 }, isOpaque: false)

@@ -18,7 +18,7 @@ struct SHA256Tests {
         #expect(SHA256.hexadecimalDigest(of: Array(text.utf8)) == digest)
     }
 
-    @Test("codes match the test cases 1, 2 and 3 of RFC 4231")
+    @Test("codes match the test cases 1, 2 and 3 of RFC 4231, and a long key is replaced by its digest")
     func codes() {
         func code(_ text: [UInt8], _ key: [UInt8]) -> String { SHA256.hexadecimalCode(of: text, key: key) }
         #expect(
@@ -30,5 +30,8 @@ struct SHA256Tests {
         #expect(
             code(Array(repeating: 0xDD, count: 50), Array(repeating: 0xAA, count: 20))
                 == "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe")
+        // hmac.new(b"k" * 65, b"a", "sha256") in Python
+        let long = SHA256.authenticationCode(of: Array("a".utf8), key: Array(repeating: 0x6B, count: 65))
+        #expect(long.prefix(4) == [0x6B, 0xA0, 0xE2, 0x7D] && long.count == 32)
     }
 }

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageTesting
 import Testing
 
 @Suite("Progress of work")
@@ -39,6 +40,27 @@ struct WorkProgressTests {
         let hasChanged = progress.merge(newer)
         #expect(hasChanged == (expected != nil))
         #expect(progress == expected ?? old)
+    }
+
+    @Test("the fraction is at most 1, and an empty transfer is complete")
+    func fraction() {
+        let progress = [(5, 10), (20, 10), (0, 0), (5, nil)].map { Self.progress($0, of: $1, preview: 1) }
+        #expect(progress.map(\.fraction) == [0.5, 1, 1, nil])
+        #expect(progress.allSatisfy { $0.withoutPreview.preview == nil })
+    }
+
+    @Test("decoding is told of a cancellation, and work without a lane waits for none")
+    func scheduling() async throws {
+        let decoding = Task {
+            try await ImmediateScheduler().runDecoding(priority: LivePriority(.low)) { isCancelled in
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return isCancelled()
+            }
+        }
+        #expect(try await decoding.value)
+        let scheduler = ManualScheduler()
+        let value = try await scheduler.run(inLane: nil, server: nil, priority: LivePriority(.low)) { _ in 7 }
+        #expect(value == 7 && scheduler.waiting.isEmpty)
     }
 
     @Test("the completeness of a preview's image is .preview")

@@ -2,8 +2,6 @@ import Foundation
 import ImageCore
 import Testing
 
-@testable import ImageLoading
-
 @Suite("Identity of requests")
 struct RequestIdentityTests {
     private struct NamedProcessor: ImageProcessor {
