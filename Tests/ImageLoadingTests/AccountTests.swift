@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageCore
 import ImageScheduling
 import ImageTesting
@@ -53,6 +54,9 @@ struct AccountTests {
             }
             try await loader.removeAllCachedImages(in: .memory)
         }
+        var processed = request
+        processed.processors = [FakeProcessor("same") { $0 }]
+        #expect(try await loader.image(for: processed).size.width == 30)
         user.account = nil
         var offline = request
         offline.mode = .onlyIfCached
@@ -149,6 +153,24 @@ struct AccountTests {
         try await animation.frames.prepare(from: 1)
         #expect(animation.frames.cachedFrame(at: 1)?.pixels.first == 11)
         #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test(
+        "a request isn't sent if the account changes while the application prepares it or answers a challenge",
+        arguments: [false, true])
+    func changedByApplication(isChallenge: Bool) async throws {
+        let fixture = fixture { [user] parts in
+            parts.transport = .cached(
+                ModifyingTransport(
+                    parts.transport, modify: { _ in if !isChallenge { user.account = "bob" } },
+                    challengeHandler: { _, _ in
+                        user.account = "bob"
+                        return true
+                    }))
+        }
+        let request = fixture.request("a", then: .status(.unauthorized))
+        await #expect(throws: ImageError.accountChanged) { try await fixture.loader.image(for: request) }
+        #expect(fixture.transport.sendCount == (isChallenge ? 1 : 0))
     }
 
     @Test("an original that the application fetches while the account changes belongs to nobody")

@@ -303,7 +303,7 @@ struct AnimationMemoryTests {
 
 extension LoaderFixture {
     /// Returns a request for an animation of 8 by 8 pixels with 50 ms per frame. The red value of a frame is its number.
-    fileprivate func animated(
+    func animated(
         _ name: String, frames: Int = 3, firstColor: Int = 0, loopCount: Int = 0, behind gate: TestGate? = nil,
         adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {

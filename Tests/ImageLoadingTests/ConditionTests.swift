@@ -65,6 +65,20 @@ struct ConditionTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
+    @Test("an interrupted download uses what has been stored meanwhile, as nothing has failed")
+    func storedMeanwhile() async {
+        let fixture = fixture()
+        let request = heldOnce("a", .low, fixture)
+        let task = fixture.loader.task(for: request)
+        fixture.run()
+        let storing = fixture.start { await fixture.loader.cacheData(LoaderFixture.image, for: request) }
+        fixture.run()
+        pressure.condition = .warning
+        fixture.run()
+        #expect(fixture.observer.kinds().last == .succeeded(.disk))
+        withExtendedLifetime((task, storing)) {}
+    }
+
     @Test("a new low-priority download is not sent under pressure until its priority is raised")
     func raised() async {
         let fixture = fixture()
@@ -236,11 +250,13 @@ struct ConditionTests {
     @Test("retries, delays and host failures before and during the outage don't count")
     func freshStart() async {
         let fixture = fixture(retries: 1)
-        network.condition = .offline
-        let replies = Array(repeating: ScriptedTransport.Reply.failure(.connectionFailed("no route")), count: 12)
+        let replies = Array(repeating: ScriptedTransport.Reply.failure(.connectionFailed("no route")), count: 13)
         let task = fixture.loader.task(for: fixture.request("a", first: replies[0]))
         fixture.transport.script(fixture.request("a").address, replies + [.ok(LoaderFixture.image)])
-        for _ in 0..<11 {
+        fixture.run()
+        network.condition = .offline
+        fixture.clock.advance(by: .seconds(1))
+        for _ in 0..<10 {
             fixture.run()
             fixture.clock.advance(by: .seconds(100))
             network.condition = .online
@@ -251,7 +267,7 @@ struct ConditionTests {
         fixture.run()
         fixture.clock.advance(by: .seconds(1))
         #expect(await end(of: task, fixture) == "network")
-        #expect(fixture.transport.sendCount == 13)
+        #expect(fixture.transport.sendCount == 14)
     }
 
     @Test("a download waits for the network as long as it may, and then ends with its failure", arguments: [60, nil])

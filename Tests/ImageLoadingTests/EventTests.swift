@@ -27,8 +27,12 @@ struct EventTests {
     func policy() async throws {
         let nothing = fixture.request("a") { $0.cachePolicy = .disabled }
         #expect(await misses(nothing) == [.memoryMiss(.policy), .diskMiss(.policy)])
-        let reload = fixture.request("a") { $0.mode = .reload }
-        #expect(await misses(reload) == [.memoryMiss(.policy), .diskMiss(.policy)])
+        for mode in [ImageLoadMode.reload, .revalidate] {
+            let request = fixture.request("a") { $0.mode = mode }
+            #expect(await misses(request) == [.memoryMiss(.policy), .diskMiss(.policy)])
+        }
+        let file = ImageRequest(url: URL(filePath: "/a"))
+        #expect(await misses(file) == [.memoryMiss(.absent)], "files are not stored")
     }
 
     @Test("a missing cache is reported")

@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
+import ImageTransporting
 import Testing
 
 @Suite("Stored originals of custom fetches", .timeLimit(.minutes(10)))
@@ -25,7 +26,9 @@ struct FetchedOriginalTests {
     @Test("an original is stored under its name and returned for the next request, also offline")
     func stored() async throws {
         #expect(try await fixture.loader.image(for: request()).source == .network)
+        await fixture.loader.cacheData(LoaderFixture.image, for: request("own"), lifetime: .zero)
         fixture.wallTime.advance(1_000_000_000)
+        #expect(try await fixture.loader.data(for: request("own")).source == .disk)
         #expect(try await fixture.loader.image(for: request()).source == .disk)
         #expect(try await fixture.loader.data(for: request { $0.mode = .onlyIfCached }).source == .disk)
         #expect(calls.value == 1)
@@ -42,7 +45,9 @@ struct FetchedOriginalTests {
         for change in changes {
             #expect(try await fixture.loader.data(for: request(adjust: change)).source == .network)
         }
-        #expect(try await fixture.loader.data(for: request("%61sset")).source == .network)
+        for name in ["%61sset", "\u{1}b", "\u{1b}"] {
+            #expect(try await fixture.loader.data(for: request(name)).source == .network)
+        }
         for change in changes {
             #expect(try await fixture.loader.data(for: request(adjust: change)).source == .disk)
         }
@@ -84,10 +89,43 @@ struct FetchedOriginalTests {
         #expect(fixture.storedOriginals == [LoaderFixture.image])
     }
 
+    @Test("an original that is outdated while it is stored is removed")
+    func outdatedWhileStored() async throws {
+        let (gate, removed) = (TestGate(), MessageLog<URL>())
+        let fixture = LoaderFixture { parts in
+            parts.transport = .cached(SlowStore(cache: parts.transport, gate: gate, removed: removed))
+        }
+        let request = request()
+        let task = Task { try await fixture.loader.data(for: request) }
+        await gate.waitForArrivals(1)
+        fixture.loader.cacheImage(LoaderTestBed.image(width: 4), for: request)
+        gate.open()
+        _ = try await task.value
+        #expect(removed.messages.count == 1)
+    }
+
     @Test("undecodable bytes are removed from disk and fetched once more")
     func undecodable() async throws {
         _ = try await fixture.loader.data(for: request(data: Data("no image".utf8)))
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(fixture.storedOriginals == [LoaderFixture.image])
     }
+}
+
+/// A cache that waits before it stores, and logs removals.
+private struct SlowStore: ResponseCache {
+    let cache: any ResponseCache
+    let gate: TestGate
+    let removed: MessageLog<URL>
+
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
+        try await cache.answer(to: request)
+    }
+
+    func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        await gate.pass()
+        return await cache.storeResponse(body, to: request, lifetime: lifetime)
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async { removed.append(request.url) }
 }

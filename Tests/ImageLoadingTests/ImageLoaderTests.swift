@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageLoading
 import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
+
+@testable import ImageLoading
 
 @Suite("Image loader")
 struct ImageLoaderTests {
@@ -207,13 +208,15 @@ struct ImageLoaderTests {
         #expect(fixture.disk.entries.isEmpty)
     }
 
-    @Test("a request that is cancelled as its result arrives ends as cancelled")
-    func cancelledAtTheEnd() async {
+    @Test(
+        "a request that is cancelled as its result arrives ends as cancelled",
+        arguments: [ScriptedTransport.Reply.ok(LoaderFixture.image), .status(.notFound)])
+    func cancelledAtTheEnd(_ reply: ScriptedTransport.Reply) async {
         for loads: @Sendable (LoaderFixture, ImageRequest) async throws -> Void in [
             { _ = try await $0.loader.image(for: $1) }, { _ = try await $0.loader.data(for: $1) },
         ] {
             let fixture = LoaderFixture { $0.coalescer = CancellingCoalescer() }
-            let request = fixture.request("a")
+            let request = fixture.request("a", then: reply)
             await #expect(throws: ImageError.cancelled) { try await Task { try await loads(fixture, request) }.value }
             #expect(fixture.observer.kinds().last == .cancelled)
         }
@@ -227,6 +230,8 @@ struct ImageLoaderTests {
         #expect(fixture.transport.requests.map { $0.headers.map { "\($0.name): \($0.value)" } } == [["X-Token: 1"]])
         let broken = fixture.request("b") { $0.headers = ["not a name": "1"] }
         await #expect(throws: ImageError.invalidHeader("not a name")) { try await fixture.loader.image(for: broken) }
+        let relative = ImageRequest(url: try #require(URL(string: "/a")))
+        await #expect(throws: ImageError.invalidURL("/a")) { try await fixture.loader.data(for: relative) }
         #expect(fixture.transport.sendCount == 1)
     }
 
@@ -248,6 +253,12 @@ struct ImageLoaderTests {
         let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: broken) }
         #expect(error?.description.hasPrefix("processor broken failed") == true)
         #expect(fixture.storedOriginals.count == 1, "the original must stay stored")
+        let cancelled = FakeProcessor("cancelled") { _ in throw CancellationError() }
+        for (processor, isCancelled) in [(cancelled, false), (paint(0), true)] {
+            #expect(throws: CancellationError.self) {
+                try LoaderTestBed.image(width: 1).processed(by: [processor]) { isCancelled }
+            }
+        }
     }
 }
 
@@ -302,10 +313,9 @@ private final class CancellingCoalescer: RequestCoalescer {
             defer { isFirst = false }
             return isFirst
         }
-        let value = try await coalescer.value(
+        defer { if cancels { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } } }
+        return try await coalescer.value(
             for: key, priority: priority, onProgress: onProgress, operation: operation)
-        if cancels { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
-        return value
     }
 
     func close(throwing error: any Error) { coalescer.close(throwing: error) }

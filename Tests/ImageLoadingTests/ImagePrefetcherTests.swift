@@ -8,6 +8,15 @@ import Testing
 
 @Suite("ImagePrefetcher", .timeLimit(.minutes(10)))
 struct ImagePrefetcherTests {
+    @Test("at least one request runs at a time")
+    func leastConcurrency() async {
+        let fixture = LoaderFixture()
+        let prefetcher = ImagePrefetcher(loader: fixture.loader, maxConcurrentRequests: 0)
+        prefetcher.start([fixture.request("a")])
+        #expect(prefetcher.taskCount == 1)
+        await prefetcher.waitUntilFinished()
+    }
+
     // MARK: Concurrency limit
 
     @Test("of ten thousand requests, only a limited number run, and the rest have no tasks")

@@ -35,6 +35,11 @@ struct LoaderMaintenanceTests {
         let kinds = fixture.observer.kinds()
         #expect(kinds.count { $0 == .downloadFinished(bytes: LoaderFixture.image.count) } == 1)
         #expect(kinds.count { $0 == .joined(bytes: LoaderFixture.image.count) } == 4)
+        fixture.memory.removeAll()
+        let stored = [request, smaller].map { fixture.loader.task(for: $0) }
+        fixture.run()
+        #expect(fixture.observer.kinds().count { $0 == .joined(bytes: LoaderFixture.image.count) } == 4)
+        withExtendedLifetime(stored) {}
     }
 
     @Test("a request that joins a download sends the events `joined` and `succeeded`, with its own duration")

@@ -87,10 +87,15 @@ struct PreviewTests {
             try await fixture.loader.image(for: request, onProgress: log.add)
         }
         let progressive = fixture.loader.task(for: request(fixture))
-        await fixture.reaches(callers: 4)
+        let leaving = fixture.loader.task(for: request(fixture))
+        await fixture.reaches(callers: 5)
         gates[0].open()
         var events = progressive.events.makeAsyncIterator()
         #expect(await next(&events) == "20 preview")
+        leaving.cancel()
+        await fixture.observer.waitUntil { $0.last?.kind == .cancelled }
+        gates[1].open()
+        #expect(await next(&events) == "30 preview")
         openAll()
         _ = try await progressive.image
         var others = plain.events.makeAsyncIterator()
@@ -144,18 +149,27 @@ struct PreviewTests {
         #expect(decoder.fed.messages == [30])
     }
 
-    @Test("a preview that is in progress when the last byte arrives is not delivered")
-    func overtaken() async throws {
-        let gate = TestGate()
-        let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
-        let lane = LaneOptions(limit: 2, executor: threads)
-        let fixture = fixture(
-            ScriptedPreviews(gate: gate), scheduler: PriorityScheduler(lanes: [.decode: lane]))
-        let task = fixture.loader.task(for: request(fixture))
+    @Test("a preview that is made or processed when the last byte arrives is not delivered", arguments: [false, true])
+    func overtaken(isProcessed: Bool) async throws {
+        let (gate, last) = (TestGate(), TestGate())
+        let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gates
+        let scheduler = PriorityScheduler(lanes: [.decode: LaneOptions(limit: 2, executor: threads)])
+        let decoder =
+            isProcessed ? ScriptedPreviews() : ScriptedPreviews(FakeSizedImageDecoder(gate: last), gate: gate)
+        let fixture = fixture(decoder, scheduler: scheduler)
+        var request = request(fixture)
+        let held = FakeProcessor("held") { bitmap in
+            (bitmap.size.width == 1 ? gate : last).passBlocking()
+            return bitmap
+        }
+        request.processors = isProcessed ? [held] : []
+        let task = fixture.loader.task(for: request)
         await gate.waitForArrivals(1)
         openAll()
-        #expect(try await task.image.decoded.completeness == .complete)
+        await last.waitForArrivals(1)
         gate.open()
+        await becomesTrue { scheduler.runningCount == 1 }
+        last.open()
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "20x15 complete")
     }
@@ -191,6 +205,8 @@ struct PreviewTests {
         let task = fixture.loader.task(for: request)
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "110 preview")
+        gates[0].open()
+        #expect(await next(&events) == "120 preview")
         openAll()
         _ = try await task.image
     }

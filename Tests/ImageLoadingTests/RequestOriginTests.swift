@@ -25,6 +25,16 @@ struct RequestOriginTests {
         #expect(!fixture.observer.kinds().contains(.downloadStarted))
     }
 
+    @Test("a data: URL is local, also offline, and its transport is found in any case")
+    func dataURLs() async throws {
+        let fixture = LoaderFixture { $0.transport = $0.transport.adding(DataURLTransport(), forScheme: "DATA") }
+        for scheme in ["data", "Data"] {
+            let url = try #require(URL(string: "\(scheme):;base64,\(image.base64EncodedString())"))
+            let loaded = try await fixture.loader.data(for: ImageRequest(url: url, mode: .onlyIfCached))
+            #expect(loaded.data == image && loaded.source == .local && loaded.responses.isEmpty)
+        }
+    }
+
     @Test("a custom fetch is called once for all requests with its name")
     func fetch() async throws {
         let gate = TestGate()
@@ -51,6 +61,10 @@ struct RequestOriginTests {
         let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
         await #expect(throws: ImageError.fetch(UnderlyingError(Trouble()))) {
             try await fixture.loader.data(for: broken)
+        }
+        let ended = ImageRequest(.fetch(name: "d") { throw CancellationError() })
+        await #expect(throws: ImageError.fetch(UnderlyingError(CancellationError()))) {
+            try await fixture.loader.data(for: ended)
         }
         let patient = LoaderFixture(retries: 1)
         let calls = Mutex(0)

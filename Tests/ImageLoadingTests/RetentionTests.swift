@@ -19,10 +19,16 @@ struct RetentionTests {
         let fixture = LoaderFixture()
         let (stored, unstored) = (fixture.request("a"), fixture.request("b") { $0.cachePolicy.disk = .disabled })
         let refused = fixture.request("c", first: .ok(LoaderFixture.image, headers: [.cacheControl: "no-store"]))
-        for request in [stored, unstored, refused] { _ = try await fixture.loader.image(for: request) }
+        let local = ImageRequest(.data(LoaderFixture.image, name: "local"))
+        var processed = refused
+        processed.processors = [FakeProcessor("same") { $0 }]
+        for request in [stored, unstored, refused, local, processed] {
+            _ = try await fixture.loader.image(for: request)
+        }
         #expect(
             fixture.memory.retentions == [
                 stored.cacheKey: .expendable, unstored.cacheKey: .preferred, refused.cacheKey: .preferred,
+                local.cacheKey: .expendable, processed.cacheKey: .preferred,
             ])
         fixture.memory.removeAll()
         _ = try await fixture.loader.image(for: stored)

@@ -47,8 +47,8 @@ final class ScriptedPreviews: SizedImageDecoder {
             _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
         ) throws(ImageDecodingError) -> DecodedImage? {
             owner.fed.append(bytes.count)
-            owner.gate?.passBlocking()
             if isCancelled() { throw .cancelled }
+            owner.gate?.passBlocking()
             count += bytes.count
             let extent = PreviewExtent(passes: 0, rows: count)
             guard throttle.isDue(extent, of: 1, at: elapsed, after: last) else { return nil }

@@ -97,6 +97,22 @@ struct SharedOperationTests {
         #expect(fixture.storedOriginals.isEmpty)
     }
 
+    @Test("undecodable bytes on disk are not fetched again for a request that mustn't use the network")
+    func undecodableOffline() async throws {
+        let request = fixture.request("a") { $0.mode = .onlyIfCached }
+        await fixture.loader.cacheData(Data("no image".utf8), for: request)
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        #expect(fixture.transport.messages.isEmpty && fixture.storedOriginals.isEmpty)
+    }
+
+    @Test("undecodable bytes from the network don't remove a stored original that the request can't use")
+    func undecodableWithoutDisk() async throws {
+        let request = fixture.request("a", then: .ok(Data("no image".utf8))) { $0.cachePolicy = .disabled }
+        await fixture.loader.cacheData(LoaderFixture.image, for: request)
+        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        #expect(fixture.storedOriginals == [LoaderFixture.image])
+    }
+
     @Test("undecodable bytes from the network are not fetched again")
     func undecodableFromNetwork() async throws {
         let request = fixture.request("a", then: .ok(Data("no image".utf8)))

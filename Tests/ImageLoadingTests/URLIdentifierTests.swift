@@ -20,13 +20,14 @@ struct URLIdentifierTests {
         return fixture.request("a?\(query)", then: ScriptedTransport.Reply(body: body))
     }
 
-    @Test("memory returns the image of the other URL, in each mode of access")
-    func memory() async throws {
+    @Test("memory and disk return the image of the other URL, in each mode of access")
+    func caches() async throws {
         let (first, second) = (request("sig=1"), request("sig=2"))
         _ = try await fixture.loader.image(for: first)
         #expect(fixture.loader.cachedImage(for: second) != nil)
         #expect(try await fixture.loader.image(for: second).source == .memory)
         #expect(try await fixture.loader.task(for: second).image.source == .memory)
+        #expect(try await fixture.loader.data(for: second).source == .disk)
         #expect(fixture.transport.sendCount == 1)
     }
 

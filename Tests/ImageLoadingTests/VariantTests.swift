@@ -46,6 +46,8 @@ struct VariantTests {
         #expect(fixture.loader.cachedImage(for: sized(40)) != nil)
         #expect(
             fixture.loader.cacheKey(for: sized(33)).identifier == fixture.loader.cacheKey(for: sized(40)).identifier)
+        _ = try await fixture.loader.animation(for: sized(50))
+        #expect(fixture.sent.last == "50-q80")
     }
 
     @Test("requests without a target, with headers, a password or no variants, and of files load their URL")
@@ -74,9 +76,19 @@ struct VariantTests {
         _ = fixture.request("50-q80", then: .status(.notFound))
         _ = try? await fixture.loader.data(for: sized(50))
         _ = try await fixture.loader.data(for: sized(77))
-        _ = try await fixture.loader.image(for: sized(33))
+        _ = try await fixture.loader.data(for: sized(33))
         _ = try await fixture.loader.image(for: sized(33) { $0.mode = .reload })
         #expect(fixture.sent == ["50-q80", "77-q80", "40-q80", "40-q80"])
+    }
+
+    @Test("a stale variant, and a revalidation, are asked for although a larger one is stored")
+    func staleVariant() async throws {
+        _ = fixture.request("40-q80", then: .ok(LoaderFixture.image, headers: [.cacheControl: "max-age=0"]))
+        for request in [sized(50), sized(33) { $0.mode = .revalidate }, sized(33)] {
+            fixture.wallTime.advance(10)
+            _ = try await fixture.loader.data(for: request)
+        }
+        #expect(fixture.sent == ["50-q80", "40-q80", "40-q80"])
     }
 
     @Test("while data is costly, variants are one step smaller, in lower quality and asked for with Save-Data")
@@ -97,6 +109,9 @@ struct VariantTests {
         request.isLowData = true
         _ = try await silent.loader.data(for: request)
         #expect(silent.transport.requests.map { $0.headers[saveData] } == [nil])
+        let own = LoaderFixture { $0.hints = .standard }
+        _ = try await own.loader.data(for: own.request("a") { ($0.isLowData, $0.headers["Save-Data"]) = (true, "off") })
+        #expect(own.transport.requests.map { $0.headers[saveData] } == ["off"])
     }
 
     @Test("an image is found, removed and stored as the variant of its size")
@@ -140,6 +155,14 @@ struct ServerReportTests {
         #expect(previews == [7])
         previews = await Self.previews(of: plain) {}
         #expect(previews.isEmpty)
+        let smaller = fixture.request("b")
+        _ = try await fixture.loader.image(for: smaller)
+        let better = fixture.loader.task(
+            for: fixture.request("c", then: .ok(LoaderFixture.image, headers: Self.hashed)) {
+                ($0.isProgressive, $0.lowQuality) = (true, [smaller])
+            })
+        previews = await Self.previews(of: better) {}
+        #expect(!previews.contains(7), "a smaller image is better than a placeholder")
     }
 
     @Test("Accept names the formats that are decoded, unless the request has its own or none are known")
@@ -175,6 +198,8 @@ struct ServerReportTests {
             _ = try await fixture.loader.data(
                 for: fixture.request(name, then: .ok(LoaderFixture.image, headers: fields)))
         }
+        fixture.wallTime.advance(4_000)
+        #expect(try await fixture.loader.data(for: fixture.request("a", then: .refused)).source == .stale)
         let reports = fixture.observer.kinds().filter { if case .serverReported = $0 { true } else { false } }
         #expect(reports == [.serverReported(cacheStatus: "edge; hit", timing: "decode;dur=3")])
     }

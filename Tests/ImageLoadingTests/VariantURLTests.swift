@@ -129,7 +129,7 @@ struct VariantURLTests {
             let (width, height) = try #require(Self.size(in: text))
             let step = try #require(ImageVariants.standardSteps.first { $0 >= side })
             #expect(height == step)
-            #expect(width >= other && (width - 1) * side < other * step)
+            #expect(width * side >= other * step && (width - 1) * side < other * step)
             let low = try #require(url(variants, target, isLowData: true).flatMap(Self.size))
             #expect(side <= 32 ? low.1 == 32 : low.1 < side || low.1 < step)
         }
