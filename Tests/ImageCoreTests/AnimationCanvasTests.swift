@@ -33,6 +33,18 @@ struct AnimationCanvasTests {
         #expect(canvas.byteCount(drawing: Self.frame(Self.pixel, disposal)) == (disposal == .restore ? 5 : 4))
     }
 
+    @Test("of several frames that give back pixels, each gives back its own")
+    func restoring() {
+        let pixels = [(0, 0), (1, 0)].map { PixelArea(left: $0.0, top: $0.1, width: 1, height: 1) }
+        let frames = [
+            Self.frame(), Self.frame(pixels[0]), Self.frame(Self.pixel, .restore), Self.frame(pixels[0], .restore),
+            Self.frame(pixels[1]),
+        ]
+        var canvas = AnimationCanvas(Self.size, bytesPerPixel: 1)
+        Self.draw(frames, upTo: 4, on: &canvas)
+        #expect(canvas.pixels == [2, 5, 1, 1])
+    }
+
     @Test(
         "drawing goes on, or starts at the last frame that hides those before it",
         arguments: [

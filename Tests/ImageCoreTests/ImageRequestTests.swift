@@ -88,6 +88,8 @@ struct ImageRequestTests {
         #expect(one == two)
         two.headers = ["Authorization": "x"]
         #expect(one != two)
+        one.headers = two.headers
+        #expect(one == two)
     }
 
     @Test(

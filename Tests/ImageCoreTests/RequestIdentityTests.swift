@@ -55,6 +55,7 @@ struct RequestIdentityTests {
             ("a kind in an identity", ImageRequest(.data(Data(), name: "x")), named("data x")),
             ("a fetch and an identity", fetched("x"), named("x")),
             ("processors", processed(step("a"), step("b")), processed(step("ab"))),
+            ("last processors", processed(step("a"), step("b")), processed(step("a"), step("c"))),
             ("a comma", processed(step("a"), step("b")), processed(step("a,b"))),
             ("lines of headers", named("b", ["A": "1\nb: 2"]), named("b", ["A": "1", "B": "2"])),
             ("a colon in a header", named("b", ["A:": "1"]), named("b", ["A": ": 1"])),
