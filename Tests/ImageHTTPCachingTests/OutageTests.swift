@@ -95,6 +95,13 @@ struct OutageTests {
         #expect(test.revalidations == [.revalidated(CachingFixture.url("/a"), .replaced(status: 200))])
         let newer = try await test.get()
         #expect(newer.source == .cache && newer.text == "two")
+        test.script(
+            "/b", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60"), .text("", status: .gone))
+        _ = try await test.get("/b")
+        test.time.advance(2)
+        #expect(try await test.get("/b").source == .stale)
+        await deferred.run()
+        #expect(test.revalidations.last == .revalidated(CachingFixture.url("/b"), .replaced(status: 410)))
     }
 
     @Test("a request that stores nothing uses the stale response and starts no revalidation")

@@ -87,11 +87,21 @@ struct StoringTests {
         #expect(test.server.sendCount == 1)
     }
 
+    @Test("a large body is stored with all of its pieces, and the time of its arrival")
+    func pieces() async throws {
+        let (disk, piece) = (InMemoryDataCache(), Data(repeating: 65, count: 300_000))
+        let test = CachingFixture(disk: disk)
+        test.script("/a", .fresh([.piece(piece), .piece(piece)]))
+        _ = try await test.get()
+        #expect(try await test.stored()?.text.count == 600_000)
+        #expect(disk.entries.values.map(\.creationDate) == [noon, noon])
+    }
+
     @Test(
         "stores the body of an error or redirect even if nobody reads it, unless it is long",
         arguments: [true, false])
     func unread(_ isLong: Bool) async throws {
-        let piece = Data(repeating: 65, count: isLong ? 70_000 : 30_000)
+        let piece = Data(repeating: 65, count: isLong ? 70_000 : 32_768)
         let reply = ScriptedTransport.Reply.fresh(status: .notFound, [.piece(piece), .piece(piece)])
         test.script("/a", reply)
         _ = try await test.transport.send(CachingFixture.request("/a"))
