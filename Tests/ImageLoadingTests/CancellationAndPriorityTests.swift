@@ -17,6 +17,23 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.requests.map(\.priority) == [priority])
     }
 
+    @Test("downloading, decoding and processing have the priority of the request")
+    func priorityOfEachStep() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let request = fixture.request("a") { ($0.priority, $0.processors) = (.high, [FakeProcessor("same") { $0 }]) }
+        let task = Task { try await fixture.loader.image(for: request) }
+        for count in 1...3 {
+            await scheduler.waitForArrivals(count)
+            try await scheduler.runNext()
+        }
+        _ = try await task.value
+        let priorities = scheduler.messages.compactMap {
+            if case .enqueued(_, _, let priority, _) = $0 { priority } else { nil }
+        }
+        #expect(priorities == [.high, .high, .high])
+    }
+
     @Test("a transport that has begun learns of a raised priority")
     func raisedPriority() async throws {
         let (fixture, gate) = (LoaderFixture(), TestGate())

@@ -21,6 +21,7 @@ struct ConditionTests {
             $0.memoryPressureMonitor = pressure
             $0.applicationStateMonitor = application
             $0.connectivityMonitor = network
+            $0.transport = $0.transport.adding(DataURLTransport(), forScheme: "data")
             $0.maxNetworkWait = maxNetworkWait
         }
     }
@@ -105,7 +106,7 @@ struct ConditionTests {
     }
 
     @Test("normal downloads and cached images are not affected")
-    func normal() async {
+    func normal() async throws {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .normal, fixture))
         fixture.run()
@@ -113,7 +114,8 @@ struct ConditionTests {
         application.condition = .background
         fixture.run()
         #expect(fixture.transport.cancellationCount == 0)
-        let local = ImageRequest(.data(LoaderFixture.image, name: "bytes"), priority: .veryLow)
+        let url = try #require(URL(string: "data:;base64,\(LoaderFixture.image.base64EncodedString())"))
+        let local = ImageRequest(url: url, priority: .veryLow)
         #expect(await end(of: fixture.loader.task(for: local), fixture) == "local")
         gate.open()
         withExtendedLifetime(task) {}

@@ -36,7 +36,11 @@ struct LoaderMaintenanceTests {
         #expect(kinds.count { $0 == .downloadFinished(bytes: LoaderFixture.image.count) } == 1)
         #expect(kinds.count { $0 == .joined(bytes: LoaderFixture.image.count) } == 4)
         fixture.memory.removeAll()
+        let hold = TestGate()
+        fixture.disk.hold(.entry, at: hold)
         let stored = [request, smaller].map { fixture.loader.task(for: $0) }
+        fixture.run()
+        hold.open()
         fixture.run()
         #expect(fixture.observer.kinds().count { $0 == .joined(bytes: LoaderFixture.image.count) } == 4)
         withExtendedLifetime(stored) {}
