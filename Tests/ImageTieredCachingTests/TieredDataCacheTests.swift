@@ -64,6 +64,7 @@ struct TieredDataCacheTests {
         try await cache.store(entry(1), for: key(1))
         try await upper.remove(for: key(1))
         #expect(try await cache.entry(for: key(1)) == entry(1))
+        #expect(events.value == [.found(key(1), .upper)])
         gate.open()
         await cache.flush()
     }
@@ -114,6 +115,44 @@ struct TieredDataCacheTests {
         await cache.flush()
         #expect(Set(lower.entries.keys) == [key(1), key(2), key(3)])
         #expect(upper.entries.count == 5)
+    }
+
+    @Test("an older entry below a dropped one is not found")
+    func droppedIsMissed() async throws {
+        try await lower.store(entry(9), for: key(3))
+        let gate = TestGate()
+        lower.hold(.store, at: gate)
+        let cache = makeCache { ($0.maxConcurrentWrites, $0.maxPendingWrites) = (1, 1) }
+        for number in 1...3 { try await cache.store(entry(1), for: key(number)) }
+        try await upper.remove(for: key(3))
+        #expect(try await cache.entry(for: key(3)) == nil)
+        gate.open()
+        await cache.flush()
+    }
+
+    @Test("data and metadata that wait fill the queue up to its limit, and a removal of all entries empties it")
+    func byteLimit() async throws {
+        let gates = [TestGate(), TestGate()]
+        lower.hold(.store, at: gates[0])
+        let cache = makeCache { ($0.maxConcurrentWrites, $0.pendingByteLimit) = (0, 20) }
+        try await cache.store(entry(1), for: key(0))
+        await gates[0].waitForArrivals(1)
+        var large = entry(2)
+        large.metadata = Data(count: 5)
+        try await cache.store(large, for: key(1))
+        try await cache.store(entry(3, count: 6), for: key(2))
+        try await cache.store(entry(3, count: 5), for: key(3))
+        #expect(events.value == [.dropped(key(2))])
+        try await upper.remove(for: key(3))
+        let removal = Task { try await cache.removeAll() }
+        while try await cache.entry(for: key(3)) != nil { await Task.yield() }
+        lower.hold(.store, at: gates[1])
+        gates[0].open()
+        try await removal.value
+        for number in 0...1 { try await cache.store(entry(1, count: 20), for: key(number)) }
+        #expect(events.value.count { if case .dropped = $0 { true } else { false } } == 1)
+        gates[1].open()
+        await cache.flush()
     }
 
     @Test("a queue without any space still removes nothing and stores in the upper level")
@@ -305,5 +344,7 @@ struct TieredDataCacheTests {
         lower.fail(.remove, with: .io("lower"))
         await #expect(throws: DataCacheError.io("lower")) { try await makeCache().remove(for: key(1)) }
         #expect(upper.entries.isEmpty)
+        upper.fail(.remove, with: .io("upper"))
+        await #expect(throws: DataCacheError.io("upper")) { try await makeCache().remove(for: key(1)) }
     }
 }

@@ -71,12 +71,16 @@ struct TransformTests {
         #expect(throws: FakeEncryption.DecryptionError.self) { try transform.restored(redated, for: key) }
     }
 
-    @Test("a decrypted entry that is too short for its metadata is a miss", arguments: [0, 7, 8, 20])
-    func malformed(count: Int) throws {
+    @Test(
+        "a decrypted entry that is too short for its metadata is a miss",
+        arguments: [0, 7, 8, 20].map { Data(repeating: 0xFF, count: $0) } + [
+            Data([13] + [UInt8](repeating: 0, count: 19))
+        ])
+    func malformed(bytes: Data) throws {
         let encryption = FakeEncryption(key: 9)
         let date = Self.time.timeIntervalSinceReferenceDate.bitPattern
         let context = Data((0..<8).map { UInt8(truncatingIfNeeded: date >> ($0 * 8)) }) + Data(key.identifier.utf8)
-        let encrypted = try encryption.encrypt(Data(repeating: 0xFF, count: count), context: context)
+        let encrypted = try encryption.encrypt(bytes, context: context)
         let kept = DataCacheEntry(data: encrypted, creationDate: Self.time)
         let error = #expect(throws: (any Error).self) {
             try EncryptionTransform(encryption).restored(kept, for: key)
