@@ -69,7 +69,8 @@ struct CircuitBreakingTransportTests {
         }
         network.script(Self.url("http://a/good"), .ok(Data([1])))
         await #expect(throws: Never.self) { try await transport.send(TransportRequest(url: Self.url("http://a/good"))) }
-        for reply in [Reply.refused, .failure(.timedOut(.connect))] {
+        for reply in [Reply.refused, .ok(Data([1])), .refused, .failure(.timedOut(.connect))] {
+            #expect(transport.unavailableServerCount == 0)
             network.script(Self.url("http://a:81/"), reply)
             _ = try? await transport.send(TransportRequest(url: Self.url("http://a:81/")))
         }

@@ -123,6 +123,13 @@ struct TransferStateMachineTests {
         }
     }
 
+    @Test("a body that is released before its end stops the engine")
+    func abandoned() throws {
+        var machine = try streaming()
+        let stops = machine.abandon()
+        #expect(stops && machine.phase == .over(.cancelled))
+    }
+
     @Test("a second head and a second end change nothing")
     func second() throws {
         var machine = try streaming()
