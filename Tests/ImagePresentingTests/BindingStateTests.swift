@@ -37,6 +37,7 @@ struct BindingStateTests {
         #expect(accepts(&state, .preview(loaded(1).decoded), first))
         #expect(accepts(&state, .finished(.failure(.cancelled)), first))
         #expect(state.appearance.text == "idle empty")
+        guard case .none = state.becameVisible(true) else { throw NotStarted() }
         _ = state.becameVisible(false)
         guard case .start = state.becameVisible(true) else { throw NotStarted() }
     }
@@ -87,6 +88,22 @@ struct BindingStateTests {
         #expect(state.appearance.text == "success(network) final 1")
     }
 
+    @Test("requests look alike with equal placeholders, failure images and transitions")
+    func looks() {
+        let requests = (0..<4).map { number in
+            var request = request("a")
+            if number == 1 { request.placeholder = .image(loaded(1).decoded) }
+            if number == 2 { request.failureImage = loaded(1).decoded }
+            if number == 3 { request.transition = .fadeIn(.seconds(2)) }
+            return request
+        }
+        for (index, first) in requests.enumerated() {
+            for (other, second) in requests.enumerated() { #expect(first.looksLike(second) == (index == other)) }
+        }
+        let transitions = [ImageTransition.immediate, .fadeIn(.seconds(2)), .crossDissolve(.milliseconds(500))]
+        #expect(transitions.map(\.seconds) == [nil, 2, 0.5])
+    }
+
     @Test("another placeholder doesn't replace an image")
     func laterPlaceholder() throws {
         var state = BindingState(options: .init())
@@ -135,6 +152,7 @@ struct BindingStateTests {
     func retries() async throws {
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
+        options.releasesHiddenImage = true
         var state = BindingState(options: options)
         _ = state.becameVisible(true)
         let failed = try begin(&state, request("a"))
@@ -145,6 +163,9 @@ struct BindingStateTests {
         #expect(retry.mode == .ignoringStoredErrors)
         #expect(state.request?.mode == .standard)
         #expect(accepts(&state, .finished(.success(loaded(1, from: .network))), generation))
+        _ = state.becameVisible(false)
+        guard case .start(let again, _) = state.becameVisible(true) else { throw NotStarted() }
+        #expect(again.mode == .standard)
         guard case .start(let next, _) = state.bound(request("b")) else { throw NotStarted() }
         #expect(next.mode == .standard)
     }

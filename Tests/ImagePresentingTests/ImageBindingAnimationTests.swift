@@ -107,6 +107,22 @@ struct ImageBindingAnimationTests {
         #expect(shownWidth == 3)
     }
 
+    @Test("a still image, and an animation that arrives while the surface is hidden, need no clock")
+    func needsNoClock() async {
+        let binding = binding(clock)
+        let still = ImageRequest(.data(Data(), name: "still"))
+        loader.script(.image(PixelSize(width: 7, height: 1)), for: still)
+        binding.bind(still)
+        await surface.ends { $0.kind == .final }
+        #expect(!clock.isRunning)
+        binding.isVisible = false
+        binding.bind(animated())
+        await surface.ends { $0.kind == .final && $0.image?.bitmap.size.width == 1 }
+        #expect(!clock.isRunning)
+        binding.isVisible = true
+        #expect(clock.isRunning)
+    }
+
     @Test("a released binding ends the animation")
     func released() async {
         var binding: ImageBinding? = await playing()

@@ -150,5 +150,6 @@ struct ImageModelTests {
         releasing.show(fixture.request("a"))
         releasing.isVisible = false
         #expect(releasing.appearance.text == "idle empty")
+        #expect(releasing.appearance(for: fixture.request("a")).text == "success(memory) final 4")
     }
 }

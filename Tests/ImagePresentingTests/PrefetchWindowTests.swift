@@ -118,6 +118,16 @@ struct PrefetchWindowTests {
         #expect(window.update(visible: 0..<0, of: 12, at: .seconds(2)).cancels == [10, 11])
     }
 
+    @Test("options and visible items are limited")
+    func limits() {
+        let wide = PrefetchOptions(lead: .seconds(-1), minAhead: -1, maxAhead: .max, smoothing: .seconds(-1))
+        var window = PrefetchWindow(options: wide)
+        #expect(window.options.minAhead == 0 && window.options.maxAhead == 10_000)
+        #expect(window.options.lead == .zero && window.options.smoothing == .zero)
+        _ = window.update(visible: 0..<20_000, of: 30_000, at: .zero)
+        #expect(window.items == 0..<10_000)
+    }
+
     @Test("reset cancels all items and starts again")
     func reset() {
         var window = window(Array(0...20)).window

@@ -58,7 +58,7 @@ struct ViewTargetTests {
     mutating func requests() {
         _ = size(100, 100)
         let other = ImageRequest(.data(Data(), name: "b"))
-        #expect(size(0, 0, of: other) == nil)
+        #expect(size(10, 0, of: other) == nil)
         #expect(size(10, 10, of: other) == .fill(PixelSize(width: 20, height: 20)))
         var fixed = request
         fixed.target = .fit(PixelSize(width: 7, height: 7))
