@@ -1,5 +1,6 @@
 import Foundation
 import GeneratedImages
+import ImageCodecPNG
 import ImageCore
 import ImageDecodingIsolation
 import ImageLoaderKit
@@ -62,6 +63,22 @@ struct ProcessTests {
                 #expect(!FileManager.default.fileExists(atPath: "/proc/\(process)/fd/\(file)"))
                 let score = try String(contentsOfFile: "/proc/\(process)/oom_score_adj", encoding: .utf8)
                 #expect(score == "1000\n")
+            }
+        }
+    }
+
+    @Test("a worker is replaced after its number of images, of which an encoded one counts as one")
+    func replaces() throws {
+        try withLink {
+            let fixture = IsolatedFixture {
+                $0.program = link.path
+                $0.imagesPerWorker = 2
+            }
+            let bitmap = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 0])
+            for count in [2, 1] {
+                let encoder = fixture.decoders.encoder(like: PNGEncoder(), named: "png")
+                _ = try encoder.encode(bitmap, options: EncodingOptions())
+                #expect(try processes().count == count)
             }
         }
     }

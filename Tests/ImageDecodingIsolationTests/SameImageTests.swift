@@ -102,6 +102,8 @@ struct SameImageTests {
             let fixture = IsolatedFixture(limits: limits)
             let expected = outcome { try fixture.local.decode(image.data) }
             #expect(outcome { try fixture.decoders.decode(image.data) } == expected)
+            let header = outcome { try fixture.local.header(of: image.data) }
+            #expect(outcome { try fixture.decoders.header(of: image.data) } == header)
             let limited = IsolatedFixture().decoders.limited(to: limits, memoryByteLimit: 1 << 30)
             #expect(outcome { try limited.decode(image.data) } == expected)
         }

@@ -95,11 +95,16 @@ struct WorkerReplyTests {
             ImageHeader(format: .png, storedSize: size, frameCount: 3, frameDelays: [.zero]),
             ImageHeader(format: .png, storedSize: size, color: profile),
         ]
+        var (negative, dark) = (
+            ImageHeader(format: .png, storedSize: size), ImageHeader(format: .png, storedSize: size)
+        )
+        negative.loopCount = -1
+        dark.color.peakLuminance = .nan
         func read(_ header: ImageHeader) -> Result<WorkerReply, ImageDecodingError> {
             let bytes = WorkerReply.header(HeaderReply(header)).bytes(number: 1)
             return outcome { try WorkerReply(bytes, number: 1, setup: Self.setup) }
         }
-        for header in headers { #expect(throws: ImageDecodingError.self) { try read(header).get() } }
+        for header in headers + [negative, dark] { #expect(throws: ImageDecodingError.self) { try read(header).get() } }
         #expect(throws: Never.self) { try read(ImageHeader(format: .png, storedSize: size)).get() }
     }
 
