@@ -17,12 +17,33 @@ struct ImageTargetTests {
     @Test("targets, formats and priorities are read back from JSON")
     func coding() throws {
         let target = ImageTarget(
-            PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed)
+            PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed,
+            part: PixelArea(left: 1, top: 2, width: 3, height: 4))
         #expect(try JSONDecoder().decode(ImageTarget.self, from: JSONEncoder().encode(target)) == target)
         let formats = try JSONDecoder().decode([ImageFormat].self, from: Data(#"["webp"]"#.utf8))
         #expect(formats == [.webP])
         let priorities = RequestPriority.allCases
         #expect(try JSONDecoder().decode([RequestPriority].self, from: JSONEncoder().encode(priorities)) == priorities)
+    }
+
+    @Test(
+        "a part is what is inside of the image, and at least a pixel",
+        arguments: [
+            (PixelArea(left: -3, top: 2, width: 9, height: 3), PixelArea(left: 0, top: 2, width: 6, height: 3)),
+            (PixelArea(left: 8, top: 5, width: .max, height: 9), PixelArea(left: 8, top: 5, width: 2, height: 1)),
+            (PixelArea(left: 10, top: 6, width: 1, height: 1), PixelArea(left: 9, top: 5, width: 1, height: 1)),
+            (PixelArea(left: .min, top: 1, width: 2, height: -5), PixelArea(left: 0, top: 1, width: 1, height: 1)),
+        ])
+    func part(_ part: PixelArea, inside expected: PixelArea) {
+        let image = PixelSize(width: 10, height: 6)
+        #expect(part.inside(image) == expected)
+        let whole = ImageTarget(PixelSize(width: 90, height: 90), part: part)
+        #expect(whole.outputSize(for: image) == expected.size)
+        #expect(
+            whole.region(of: image)
+                == PixelRegion(
+                    x: Double(expected.left), y: Double(expected.top), width: Double(expected.width),
+                    height: Double(expected.height)))
     }
 
     @Test("a side below 1 in JSON is an error")

@@ -52,6 +52,7 @@ struct WorkerReplyTests {
             nil, ImageTarget(PixelSize(width: 3, height: .max), mode: .fill, upscales: true),
             ImageTarget(PixelSize(width: 3, height: 1), preference: .speed),
             ImageTarget(PixelSize(width: 3, height: 1), usesLinearLight: true),
+            ImageTarget(PixelSize(width: 3, height: 1), part: PixelArea(left: -1, top: 2, width: 0, height: 4)),
         ] {
             decoding.target = target
             let job = EncodingJob(

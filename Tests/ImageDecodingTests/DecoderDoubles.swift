@@ -4,7 +4,8 @@ import ImageDecoding
 import ImageTesting
 import Synchronization
 
-/// A fake decoder whose images have another color, or whose codec keeps the whole image while it delivers rows.
+/// A fake decoder whose images have another color and can be decoded in parts, or whose codec keeps the whole image while it
+/// delivers rows.
 struct ChangedDecoder: ImageDecoder {
     var color: SourceColor?
     var holdsImage = false
@@ -17,7 +18,7 @@ struct ChangedDecoder: ImageDecoder {
         Opened(try FakeDecoder().open(data, limits: limits), self)
     }
 
-    private final class Opened: OpenedImage {
+    private final class Opened: PartDecodableImage {
         private let image: any OpenedImage
         private let decoder: ChangedDecoder
         private(set) var header: ImageHeader
@@ -40,6 +41,17 @@ struct ChangedDecoder: ImageDecoder {
             into sink: any PixelRowSink
         ) throws(ImageDecodingError) {
             try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
+        }
+
+        func decode(
+            part: PixelArea, layout: PixelLayout, into sink: any PixelRowSink
+        ) throws(ImageDecodingError) {
+            let whole = CollectingRowSink()
+            try image.decode(frame: 0, size: header.storedSize, layout: layout, into: whole)
+            let pixel = layout.bytesPerPixel
+            for row in whole.rows[part.top..<part.top + part.height] {
+                try sink.receive(row.span.extracting(part.left * pixel..<(part.left + part.width) * pixel))
+            }
         }
     }
 }

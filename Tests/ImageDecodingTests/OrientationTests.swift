@@ -67,8 +67,44 @@ struct OrientationTests {
         #expect(image.bitmap.pixels == Self.pixels("eb"))
     }
 
-    private func decode(_ source: FakeImage, _ target: ImageTarget? = nil) throws -> DecodedImage {
-        try DownsamplingDecoder(decoders: [FakeDecoder()])
+    private static let parts = [
+        PixelArea(left: -9, top: 0, width: 20, height: 9), PixelArea(left: 7, top: 5, width: 11, height: 13),
+        PixelArea(left: 30, top: 29, width: 99, height: .max), PixelArea(left: 0, top: 0, width: 45, height: 45),
+    ]
+
+    @Test(
+        "a part is that of the upright image, whether or not the codec can decode parts",
+        arguments: ImageOrientation.allCases, parts)
+    func part(_ orientation: ImageOrientation, _ part: PixelArea) throws {
+        let size = PixelSize(width: 45, height: 37)
+        let pixels = (0..<size.area).flatMap { (index: Int) -> [UInt8] in
+            [UInt8(index % 45 * 5), UInt8(index / 45 * 6), 7, 255]
+        }
+        let source = FakeImage(size, frames: [pixels], orientation: orientation)
+        let whole = try decode(source).bitmap
+        let area = part.inside(whole.size)
+        let expected = (area.top..<area.top + area.height).flatMap { y -> ArraySlice<UInt8> in
+            let start = (y * whole.size.width + area.left) * 4
+            return whole.pixels[start..<start + area.width * 4]
+        }
+        for decoder in [ChangedDecoder(), FakeDecoder()] as [any ImageDecoder] {
+            let image = try decode(source, ImageTarget(PixelSize(width: 900, height: 900), part: part), decoder)
+            #expect(image.bitmap.size == area.size)
+            #expect(image.bitmap.pixels == expected)
+        }
+        for target in [ImageTarget.fit(width: 7, height: 8), .fill(width: 6, height: 3)] {
+            var target = target
+            target.part = part
+            let scaled = try decode(source, target, ChangedDecoder()).bitmap
+            #expect(scaled == (try decode(source, target).bitmap))
+            #expect(scaled.size == target.outputSize(for: whole.size))
+        }
+    }
+
+    private func decode(
+        _ source: FakeImage, _ target: ImageTarget? = nil, _ decoder: any ImageDecoder = FakeDecoder()
+    ) throws -> DecodedImage {
+        try DownsamplingDecoder(decoders: [decoder])
             .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
 

@@ -50,7 +50,7 @@ struct VariantTests {
         #expect(fixture.sent.last == "50-q80")
     }
 
-    @Test("requests without a target, with headers, a password or no variants, and of files load their URL")
+    @Test("requests without a target, with a part, headers, a password or no variants, and of files load their URL")
     func originals() async throws {
         let url = try #require(URL(string: "http://eve:x@images.example/source"))
         let file = URL(filePath: "/source")
@@ -58,6 +58,7 @@ struct VariantTests {
             source, sized(33) { $0.headers = ["X-Token": "1"] }, sized(33) { $0.variants = .original },
             sized(33) { $0.origin = .url(url) }, sized(33) { $0.origin = .url(file) },
             sized(33) { ($0.variants, $0.isLowData) = (.original, true) },
+            sized(33) { $0.target?.part = PixelArea(left: 0, top: 0, width: 9, height: 9) },
         ]
         for request in requests { #expect(fixture.loader.chosen(request).url == request.url) }
     }

@@ -214,6 +214,25 @@ void ilj_reader_output_size(const ilj_reader *reader, int *width, int *height) {
     *height = (int)reader->info.output_height;
 }
 
+ilj_status ilj_reader_crop(ilj_reader *reader, int *left, int *width) {
+    if (setjmp(reader->escape)) return reader->failure;
+    struct jpeg_decompress_struct *info = &reader->info;
+    /* Upsampling interpolates with the neighbors, but not at the edges of what libjpeg decodes. */
+    int margin = info->max_h_samp_factor * DCTSIZE, end = *left + *width + margin;
+    JDIMENSION first = (JDIMENSION)(*left > margin ? *left - margin : 0);
+    JDIMENSION count = (end < (int)info->output_width ? (JDIMENSION)end : info->output_width) - first;
+    jpeg_crop_scanline(info, &first, &count);
+    *left = (int)first;
+    *width = (int)count;
+    return ILJ_OK;
+}
+
+ilj_status ilj_reader_skip_rows(ilj_reader *reader, int count) {
+    if (setjmp(reader->escape)) return reader->failure;
+    jpeg_skip_scanlines(&reader->info, (JDIMENSION)count);
+    return ILJ_OK;
+}
+
 const char *ilj_reader_message(const ilj_reader *reader) { return reader->message; }
 
 /* ---- CMYK ---- */

@@ -31,7 +31,7 @@ public struct JPEGDecoder: IncrementalImageDecoder {
 }
 
 /// A JPEG file whose header has been read. Each decode reads the file again, at any supported size.
-final class OpenedJPEG: OpenedImage {
+final class OpenedJPEG: PartDecodableImage {
     let header: ImageHeader
     private let data: Data
     private let limits: DecodingLimits
@@ -78,6 +78,23 @@ final class OpenedJPEG: OpenedImage {
         into sink: any PixelRowSink
     ) throws(ImageDecodingError) {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
+        try read(to: size, layout, preference, sink) { reader throws(ImageDecodingError) in
+            try reader.readRows(size: size, layout: layout, into: sink)
+        }
+    }
+
+    /// Decodes the columns and rows of the part. All above it is read, but neither transformed nor converted.
+    func decode(part: PixelArea, layout: PixelLayout, into sink: any PixelRowSink) throws(ImageDecodingError) {
+        try read(to: header.storedSize, layout, .quality, sink) { reader throws(ImageDecodingError) in
+            try reader.readRows(of: part, layout: layout, into: sink)
+        }
+    }
+
+    /// Prepares a reader and calls `readRows` with it.
+    private func read(
+        to size: PixelSize, _ layout: PixelLayout, _ preference: DecodingPreference, _ sink: any PixelRowSink,
+        readRows: (JPEGReader) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) {
         let bytes = data.span
         try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
             let reader = try unsafe JPEGReader(bytes)
@@ -85,11 +102,9 @@ final class OpenedJPEG: OpenedImage {
             let scale = try header.scale(to: size, layout: layout)
             try header.checkMemory(for: size, layout: layout, limits: limits)
             try reader.start(size: size, layout: layout, scale: scale, preference: preference, limits: limits)
-            guard header.hasSeveralScans else {
-                return try reader.readRows(size: size, layout: layout, into: sink)
-            }
+            guard header.hasSeveralScans else { return try readRows(reader) }
             while try reader.readScans(limits: limits) == ILJ_WORKING { try sink.checkCancellation() }
-            try reader.readPass(size: size, layout: layout, into: sink)
+            try reader.readPass { () throws(ImageDecodingError) in try readRows(reader) }
         }
     }
 }
@@ -172,7 +187,9 @@ final class IncrementalJPEG: IncrementalImage {
     func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         guard let reader, let jpegHeader, let output, extent.rows > 0 else { return }
         if jpegHeader.hasSeveralScans {
-            return try reader.readPass(size: output.size, layout: output.layout, into: sink)
+            return try reader.readPass { () throws(ImageDecodingError) in
+                try reader.readRows(size: output.size, layout: output.layout, into: sink)
+            }
         }
         let stride = output.size.width * output.layout.bytesPerPixel
         let rows = rows

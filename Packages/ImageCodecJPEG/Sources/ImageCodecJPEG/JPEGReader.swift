@@ -101,12 +101,10 @@ import ImageCore
     /// The number of completely read scans.
     var scansRead: Int { unsafe Int(ilj_reader_scans_read(reader)) }
 
-    /// Sends the rows of an image with several scans to `sink`, decoded from the scans read so far.
-    func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(ImageDecodingError) {
+    /// Calls `readRows`, which reads rows of an image with several scans, decoded from the scans read so far.
+    func readPass(_ readRows: () throws(ImageDecodingError) -> Void) throws(ImageDecodingError) {
         try check(unsafe ilj_reader_start_pass(reader))
-        let outcome = Result { () throws(ImageDecodingError) in
-            try readRows(size: size, layout: layout, into: sink)
-        }
+        let outcome = Result { () throws(ImageDecodingError) in try readRows() }
         try check(unsafe ilj_reader_end_pass(reader))
         try outcome.get()
     }
@@ -126,17 +124,36 @@ import ImageCore
                 row += count
             }
         }
-        if !isWritten { try sendRows(size.height, stride: stride, to: sink) }
+        if !isWritten { try sendRows(size.height, stride: stride, bytes: 0..<stride, to: sink) }
     }
 
-    /// Sends the rows to `sink`, in small batches to reduce the calls of libjpeg.
-    private func sendRows(_ height: Int, stride: Int, to sink: any PixelRowSink) throws(ImageDecodingError) {
+    /// Sends the rows of a part of the image at its stored size. The file needs to be complete only up to the last of them.
+    func readRows(
+        of part: PixelArea, layout: PixelLayout, into sink: any PixelRowSink
+    ) throws(ImageDecodingError) {
+        var (left, width) = (Int32(part.left), Int32(part.width))
+        try check(unsafe ilj_reader_crop(reader, &left, &width))
+        for row in stride(from: 0, to: part.top, by: Self.skippedRows) {
+            try sink.checkCancellation()
+            try check(unsafe ilj_reader_skip_rows(reader, Int32(min(Self.skippedRows, part.top - row))))
+        }
+        let pixel = layout.bytesPerPixel
+        let start = (part.left - Int(left)) * pixel
+        try sendRows(
+            part.height, stride: Int(width) * pixel, bytes: start..<start + part.width * pixel, to: sink)
+    }
+
+    /// Sends these bytes of the rows to `sink`, in small batches to reduce the calls of libjpeg.
+    private func sendRows(
+        _ height: Int, stride: Int, bytes: Range<Int>, to sink: any PixelRowSink
+    ) throws(ImageDecodingError) {
         var rows = [UInt8](repeating: 0, count: stride * Self.batchCapacity(stride: stride))
         var row = 0
         while row < height {
-            let (count, status) = readBatch(&rows, stride: stride)
+            let (count, status) = readBatch(&rows, atMost: height - row, stride: stride)
             for index in 0..<count {
-                try sink.receive(rows.span.extracting(index * stride..<(index + 1) * stride))
+                try sink.receive(
+                    rows.span.extracting(index * stride + bytes.lowerBound..<index * stride + bytes.upperBound))
             }
             try check(status)
             if count == 0 { throw .malformed(.jpeg, "fewer rows than in the header") }
@@ -159,8 +176,10 @@ import ImageCore
     }
 
     /// Reads up to 16 rows, as far as they fit.
-    private func readBatch(_ rows: inout [UInt8], at offset: Int = 0, stride: Int) -> (count: Int, status: ilj_status) {
-        let capacity = min(Self.batchRows, (rows.count - offset) / stride)
+    private func readBatch(
+        _ rows: inout [UInt8], at offset: Int = 0, atMost limit: Int = batchRows, stride: Int
+    ) -> (count: Int, status: ilj_status) {
+        let capacity = min(limit, Self.batchRows, (rows.count - offset) / stride)
         var produced: Int32 = 0
         let status = unsafe rows.withUnsafeMutableBufferPointer { rows in
             let first = unsafe rows.baseAddress.map { unsafe $0 + offset }
@@ -186,6 +205,8 @@ import ImageCore
     private var message: String { unsafe String(cString: ilj_reader_message(reader)) }
 
     private static let batchRows = 16
+    /// The rows to skip between checks for cancellation.
+    private static let skippedRows = 128
 
     /// Returns the number of rows in a batch, which fits in the second-level cache.
     private static func batchCapacity(stride: Int) -> Int { max(1, min(batchRows, (128 << 10) / stride)) }

@@ -23,12 +23,15 @@ struct DecodingPipeline {
     /// Throws `.limitExceeded` if the result is too large, and `.unsupported` for HDR without a converter. The memory
     /// of the codec is not included; see `check`.
     ///
-    /// - Parameter mayEndEarly: Whether the codec may deliver fewer rows than the image has.
+    /// - Parameters:
+    ///   - mayEndEarly: Whether the codec may deliver fewer rows than the image has.
+    ///   - decodesParts: Whether the codec can decode a part of the image.
     init(
         header: ImageHeader, request: DecodingRequest, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
-        decodableSize: (PixelSize) -> PixelSize
+        decodesParts: Bool = false, decodableSize: (PixelSize) -> PixelSize
     ) throws(ImageDecodingError) {
-        plan = DownsamplingPlan(header: header, target: request.target, decodableSize: decodableSize)
+        plan = DownsamplingPlan(
+            header: header, target: request.target, decodesParts: decodesParts, decodableSize: decodableSize)
         try Self.check(plan, heldByCodec: 0, limits: configuration.limits)
         self.header = header
         let hasAlpha = header.hasAlpha || mayEndEarly
@@ -36,14 +39,14 @@ struct DecodingPipeline {
         var stage: any PixelRowSink = collector
         if case .resample(let region) = plan.step {
             stage = LanczosStage(
-                input: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
+                input: plan.rows, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
                 isLinear: request.target?.usesLinearLight == true, next: collector)
         }
-        filler = mayEndEarly ? RowFiller(size: plan.codecSize, next: stage) : nil
+        filler = mayEndEarly ? RowFiller(size: plan.rows, next: stage) : nil
         let source = try Self.source(of: header, for: request.color, configuration.colorConverter)
         colorSpace = source.space
         let converted = configuration.colorConverter?.makeStage(
-            from: source.color, layout: source.layout, to: source.space, width: plan.codecSize.width,
+            from: source.color, layout: source.layout, to: source.space, width: plan.rows.width,
             next: filler ?? stage)
         first = converted ?? filler ?? stage
         layout = converted == nil ? .rgba8 : source.layout

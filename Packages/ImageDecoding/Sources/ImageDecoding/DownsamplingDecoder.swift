@@ -93,6 +93,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         }
         return try DecodingPipeline(
             header: header, request: request, configuration: configuration, mayEndEarly: mayEndEarly,
+            decodesParts: image is any PartDecodableImage,
             decodableSize: { image.decodableSize(covering: $0, preference: request.target?.preference ?? .quality) })
     }
 
@@ -104,6 +105,9 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         try pipeline.check(
             heldByCodec: image.heldByteCount(frame: frame, size: size, layout: layout), limits: configuration.limits)
         try pipeline.run(isCancelled: isCancelled) { sink throws(ImageDecodingError) in
+            if let part = pipeline.plan.codecPart, let image = image as? any PartDecodableImage {
+                return try image.decode(part: part, layout: layout, into: sink)
+            }
             try image.decode(
                 frame: frame, size: size, layout: layout, preference: request.target?.preference ?? .quality, into: sink
             )

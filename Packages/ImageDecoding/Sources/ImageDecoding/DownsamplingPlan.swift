@@ -20,19 +20,29 @@ struct DownsamplingPlan: Hashable {
     let storedOutput: PixelSize
     /// The size at which the codec decodes.
     let codecSize: PixelSize
-    let step: Step
+    /// The part of the stored image that the codec decodes; nil for all.
+    private(set) var codecPart: PixelArea?
+    private(set) var step: Step
 
-    /// - Parameter decodableSize: `decodableSize(covering:)` of the codec.
-    init(header: ImageHeader, target: ImageTarget?, decodableSize: (PixelSize) -> PixelSize) {
+    /// The size of the rows of the codec.
+    var rows: PixelSize { codecPart?.size ?? codecSize }
+
+    /// - Parameters:
+    ///   - decodesParts: Whether the codec can decode a part of the image.
+    ///   - decodableSize: `decodableSize(covering:)` of the codec.
+    init(
+        header: ImageHeader, target: ImageTarget?, decodesParts: Bool = false, decodableSize: (PixelSize) -> PixelSize
+    ) {
         let stored = header.storedSize
         output = target?.outputSize(for: header.size) ?? header.size
         storedOutput = header.orientation.swapsAxes ? output.transposed : output
-        guard var target, storedOutput != stored else {
+        guard var target, storedOutput != stored || target.part != nil else {
             codecSize = stored
             step = .keep
             return
         }
         if header.orientation.swapsAxes { target.size = target.size.transposed }
+        target.part = target.part.map { header.storedArea(of: $0.inside(header.size)) }
         let region = target.region(of: stored)
         // An image that a codec has scaled is blurred near its resolution.
         let oversampling = target.preference == .speed ? 1.0 : 2
@@ -44,6 +54,31 @@ struct DownsamplingPlan: Hashable {
                 stored: stored, scale: Self.scale(from: region, for: target, output: storedOutput),
                 oversampling: oversampling, decodableSize: decodableSize)
         step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
+        if decodesParts, target.part != nil, codecSize == stored { leaveOutRows(around: region) }
+    }
+
+    /// Lets the codec decode only what the output is made of.
+    private mutating func leaveOutRows(around region: PixelRegion) {
+        var part = PixelArea(
+            left: Int(region.x), top: Int(region.y), width: Int(region.width.rounded(.up)),
+            height: Int(region.height.rounded(.up)))
+        if case .resample = step {
+            // The filter reaches over three pixels of the output.
+            let x = Int(3 * region.width / Double(storedOutput.width)) + 2
+            let y = Int(3 * region.height / Double(storedOutput.height)) + 2
+            part = PixelArea(
+                left: part.left - x, top: part.top - y, width: part.width + 2 * x, height: part.height + 2 * y)
+        }
+        part = part.inside(codecSize)
+        codecPart = part
+        switch step {
+        case .keep: break
+        case .crop: step = .crop(x: 0, y: 0)
+        case .resample(var inside):
+            inside.x -= Double(part.left)
+            inside.y -= Double(part.top)
+            step = .resample(inside)
+        }
     }
 
     /// Returns the scale from the stored size to the output. For `fit`, without the rounding of the shorter side.

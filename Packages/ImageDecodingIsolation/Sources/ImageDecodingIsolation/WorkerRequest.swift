@@ -151,7 +151,7 @@
             case encodedFile
         }
 
-        private static let wordCount = 22
+        private static let wordCount = 26
         private static let nameCount = 64
         static let byteCount = wordCount * 8 + nameCount
 
@@ -221,7 +221,8 @@
                 target?.size.width ?? 0, target?.size.height ?? 0,
                 target.flatMap { ImageTarget.Mode.allCases.firstIndex(of: $0.mode) } ?? 0,
                 target?.upscales == true ? 1 : 0, target?.preference == .speed ? 1 : 0,
-                target?.usesLinearLight == true ? 1 : 0,
+                target?.usesLinearLight == true ? 1 : 0, target?.part?.left ?? 0, target?.part?.top ?? 0,
+                target?.part.map { max(0, $0.width) } ?? -1, target?.part?.height ?? 0,
             ] { words.append(value) }
         }
 
@@ -234,6 +235,8 @@
             target = ImageTarget(
                 size, mode: mode, upscales: words.next() == 1, preference: words.next() == 1 ? .speed : .quality,
                 usesLinearLight: words.next() == 1)
+            let part = PixelArea(left: words.next(), top: words.next(), width: words.next(), height: words.next())
+            if part.width >= 0 { target?.part = part }
         }
     }
 

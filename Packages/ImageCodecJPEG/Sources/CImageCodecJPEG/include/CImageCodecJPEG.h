@@ -80,6 +80,13 @@ int ilj_reader_scans_read(const ilj_reader *reader);
 ilj_status ilj_reader_start_pass(ilj_reader *reader);
 ilj_status ilj_reader_end_pass(ilj_reader *reader);
 
+/* Leaves out columns of the rows at full size. Call it after the start of decoding, or of an output pass. Sets `left` and
+   `width` to the columns that are read, which include the wanted ones. */
+ilj_status ilj_reader_crop(ilj_reader *reader, int *left, int *width);
+
+/* Skips rows. */
+ilj_status ilj_reader_skip_rows(ilj_reader *reader, int count);
+
 /* Passes more available bytes of a stream with one scan to libjpeg. Read the available rows before the next call.
    Returns false if there are no more bytes. */
 bool ilj_reader_feed_more(ilj_reader *reader);

@@ -50,6 +50,11 @@ public struct ImageTarget: Hashable, Sendable {
     /// Whether pixels are averaged as light instead of as stored values, so that fine bright and dark patterns keep their
     /// brightness (IEC 61966-2-1). Takes longer: no codec scales the image.
     public var usesLinearLight: Bool
+    /// The part of the image, upright and at its stored size, that is decoded as if it were the whole; nil for all. What is
+    /// outside of the image is left out, and at least one pixel is decoded.
+    ///
+    /// The pixels of a part that isn't scaled equal those of the whole image. `PartDecodableImage` decodes it faster.
+    public var part: PixelArea?
 
     /// Creates a target from a size in pixels.
     ///
@@ -59,9 +64,10 @@ public struct ImageTarget: Hashable, Sendable {
     ///   - upscales: Whether smaller images are enlarged.
     ///   - preference: Whether quality or speed is preferred.
     ///   - usesLinearLight: Whether pixels are averaged as light instead of as stored values.
+    ///   - part: The part of the image to decode; nil for all.
     public init(
         _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality,
-        usesLinearLight: Bool = false
+        usesLinearLight: Bool = false, part: PixelArea? = nil
     ) {
         Self.check(size)
         self.size = size
@@ -69,6 +75,7 @@ public struct ImageTarget: Hashable, Sendable {
         self.upscales = upscales
         self.preference = preference
         self.usesLinearLight = usesLinearLight
+        self.part = part
     }
 
     /// Creates a target from a size in points and the scale of the screen.
@@ -117,7 +124,7 @@ public struct ImageTarget: Hashable, Sendable {
 }
 
 extension ImageTarget: Codable {
-    private enum CodingKeys: CodingKey { case size, mode, upscales, preference, usesLinearLight }
+    private enum CodingKeys: CodingKey { case size, mode, upscales, preference, usesLinearLight, part }
 
     /// Throws `DecodingError.dataCorrupted` for a side below 1.
     public init(from decoder: any Decoder) throws {
@@ -130,7 +137,8 @@ extension ImageTarget: Codable {
             size, mode: try values.decode(Mode.self, forKey: .mode),
             upscales: try values.decode(Bool.self, forKey: .upscales),
             preference: try values.decode(DecodingPreference.self, forKey: .preference),
-            usesLinearLight: try values.decodeIfPresent(Bool.self, forKey: .usesLinearLight) ?? false)
+            usesLinearLight: try values.decodeIfPresent(Bool.self, forKey: .usesLinearLight) ?? false,
+            part: try values.decodeIfPresent(PixelArea.self, forKey: .part))
     }
 }
 
@@ -154,6 +162,7 @@ extension ImageTarget {
     /// - `fill`: The target if the image covers it or may be enlarged. Otherwise the largest size with the target's
     ///   aspect ratio that the image covers.
     package func outputSize(for image: PixelSize) -> PixelSize {
+        let image = area(of: image).size
         let (wanted, scale) = (size, scale(of: image))
         switch mode {
         case .fit:
@@ -172,9 +181,20 @@ extension ImageTarget {
         }
     }
 
+    /// Returns the part of an image that is decoded, or the whole image.
+    package func area(of image: PixelSize) -> PixelArea { part?.inside(image) ?? PixelArea(image) }
+
     /// Returns the part of an image that is visible at `outputSize(for:)`: all of it for `fit`, or the center with the
     /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.
     package func region(of image: PixelSize) -> PixelRegion {
+        let area = area(of: image)
+        var region = region(ofArea: area.size)
+        region.x += Double(area.left)
+        region.y += Double(area.top)
+        return region
+    }
+
+    private func region(ofArea image: PixelSize) -> PixelRegion {
         if mode == .fit { return PixelRegion(image) }
         let (output, wanted, both) = (outputSize(for: image), size, scale(of: image))
         let scale = max(both.horizontal, both.vertical)

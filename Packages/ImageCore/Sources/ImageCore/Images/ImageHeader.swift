@@ -45,6 +45,21 @@ public struct ImageHeader: Hashable, Sendable {
     /// The size of the upright image.
     public var size: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
 
+    /// Returns the place of a part of the upright image in the stored one (Exif 2.32, CIPA DC-008, 4.6.4, tag 0x0112).
+    package func storedArea(of part: PixelArea) -> PixelArea {
+        var area = part
+        if orientation.swapsAxes {
+            area = PixelArea(left: part.top, top: part.left, width: part.height, height: part.width)
+        }
+        if [.upMirrored, .down, .rightMirrored, .left].contains(orientation) {
+            area.left = storedSize.width - area.left - area.width
+        }
+        if [.down, .downMirrored, .right, .rightMirrored].contains(orientation) {
+            area.top = storedSize.height - area.top - area.height
+        }
+        return area
+    }
+
     /// The embedded ICC profile as stored, or nil.
     public var colorProfile: Data? { color.profile }
 }

@@ -66,13 +66,18 @@ package struct PixelRegion: Hashable, Sendable {
 }
 
 /// A rectangle of whole pixels.
-package struct PixelArea: Hashable, Sendable {
-    package var left: Int
-    package var top: Int
-    package var width: Int
-    package var height: Int
+public struct PixelArea: Hashable, Sendable, Codable {
+    /// The first column, from 0 at the left.
+    public var left: Int
+    /// The first row, from 0 at the top.
+    public var top: Int
+    /// The width in pixels.
+    public var width: Int
+    /// The height in pixels.
+    public var height: Int
 
-    package init(left: Int, top: Int, width: Int, height: Int) {
+    /// Creates a rectangle, which isn't checked.
+    public init(left: Int, top: Int, width: Int, height: Int) {
         self.left = left
         self.top = top
         self.width = width
@@ -81,6 +86,19 @@ package struct PixelArea: Hashable, Sendable {
 
     /// Creates the rectangle of a whole image.
     package init(_ size: PixelSize) { self.init(left: 0, top: 0, width: size.width, height: size.height) }
+
+    /// The size of the rectangle.
+    package var size: PixelSize { PixelSize(width: width, height: height) }
+
+    /// Returns what is inside of an image, and at least a pixel.
+    package func inside(_ image: PixelSize) -> PixelArea {
+        func side(_ start: Int, _ length: Int, _ count: Int) -> (start: Int, length: Int) {
+            let first = min(max(0, start), count - 1)
+            return (first, max(1, min(start.plus(max(0, length)), count) - first))
+        }
+        let (column, row) = (side(left, width, image.width), side(top, height, image.height))
+        return PixelArea(left: column.start, top: row.start, width: column.length, height: row.length)
+    }
 }
 
 extension Bitmap {

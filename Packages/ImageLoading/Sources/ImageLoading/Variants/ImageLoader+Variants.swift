@@ -66,7 +66,7 @@ extension ImageLoader {
     func chosen(_ request: ImageRequest) -> ImageRequest {
         guard let variants = request.variants ?? configuration.variants, !request.isVariant,
             let url = request.url, let target = request.target, RedirectChain.isHTTP(url), !url.hasCredentials,
-            request.headers.isEmpty
+            request.headers.isEmpty, target.part == nil
         else { return request }
         let isLowData = configuration.isLowData(request)
         let choice = variants.choice(of: url, for: target, decoded: configuration.formats, isLowData: isLowData)

@@ -38,8 +38,9 @@ public struct ImageVariant: Hashable, Sendable {
 /// options.variants = server.map { .imgproxy($0) }
 /// ```
 ///
-/// Equal requests have equal URLs. A request has a variant if it has an http URL, a target up to the last of ``steps``, no
-/// headers and no password in its URL. Others load their URL, because another server must not learn who asks.
+/// Equal requests have equal URLs. A request has a variant if it has an http URL, a target up to the last of ``steps``
+/// without a part, no headers and no password in its URL. Others load their URL, because another server must not learn who
+/// asks.
 public struct ImageVariants: Sendable {
     /// The lengths of the longer side, in pixels. The side of a target is rounded up to the next, so that sizes that differ
     /// little share a variant. For `ImageRequest.isLowData` it is the one below. Lengths below 1 are ignored.

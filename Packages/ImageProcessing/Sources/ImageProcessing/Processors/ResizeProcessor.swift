@@ -53,7 +53,8 @@ public struct ResizeProcessor: ImageProcessor {
         let end = isLinear ? ",linear)" : ")"
         return switch result {
         case .target(let target):
-            "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : "")" + end
+            "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : "")"
+                + (target.part.map { ",\($0.left),\($0.top),\($0.size)" } ?? "") + end
         case .stretched(let size, .whole): "resize(\(size)" + end
         case .stretched(let size, let part):
             "resize(\(size),\(part.x),\(part.y),\(part.width),\(part.height)" + end
