@@ -41,6 +41,36 @@ final class ImageZoomTests: XCTestCase {
         XCTAssertEqual(sizes, [1600, 1600, 3200, 4000])
     }
 
+    func testATileHasTheVisiblePixelsAndThoseOfHalfAViewAroundThem() {
+        var zoom = zoom(of: 8000, 6000)
+        zoom.setScale(0.5)
+        let tile = zoom.tile(at: (1000, 100))
+        XCTAssertEqual(tile.part, PixelArea(left: 1200, top: 0, width: 3200, height: 2000))
+        XCTAssertEqual(tile.size, PixelSize(width: 1600, height: 1000), "it has the pixels of the screen")
+        zoom.setScale(4)
+        XCTAssertEqual(zoom.tile(at: (31_200, 0)).part, PixelArea(left: 7700, top: 0, width: 300, height: 225))
+        XCTAssertEqual(zoom.tile(at: (0, 0)).size, PixelSize(width: 300, height: 225), "and at most those of the file")
+    }
+
+    func testATileCoversTheViewUntilItWasMovedOrEnlarged() {
+        var zoom = zoom(of: 8000, 6000)
+        zoom.setScale(0.5)
+        let tile = zoom.tile(at: (1000, 1000))
+        for (offset, isCovered) in [
+            ((600.0, 700.0), true), ((1400, 1300), true), ((599, 1000), false), ((1401, 1000), false),
+            ((1000, 699), false), ((1000, 1301), false),
+        ] {
+            XCTAssertEqual(zoom.isCovered(by: tile, at: offset), isCovered, "\(offset)")
+        }
+        zoom.setScale(0.51)
+        XCTAssertFalse(zoom.isCovered(by: tile, at: (1020, 1020)))
+        zoom.setScale(1)
+        let sharp = zoom.tile(at: (2000, 2000))
+        zoom.setScale(4)
+        XCTAssertTrue(zoom.isCovered(by: sharp, at: (8000, 8000)), "the file has no more pixels")
+        XCTAssertFalse(zoom.isCovered(by: .fit(zoom.view), at: (8000, 8000)))
+    }
+
     func testEvenWithoutALimitOfPixelsAnImageIsDecodedToTheView() {
         var zoom = zoom(of: 8000, 6000, pixelLimit: 0)
         zoom.setScale(1)

@@ -11,24 +11,37 @@ internal import ImageCore
     let pointer: OpaquePointer
 
     /// Creates an image. Returns nil if there is not enough memory.
-    init?(_ pixels: CairoPixels) {
+    convenience init?(_ pixels: CairoPixels) { self.init(pixels, at: PixelArea(pixels.size), of: pixels.size) }
+
+    /// Creates an image that is transparent around a part. Returns nil if there is not enough memory.
+    init?(_ pixels: CairoPixels, at part: PixelArea, of image: PixelSize) {
         let size = pixels.size
-        var bounds = graphene_rect_t(
-            origin: graphene_point_t(x: 0, y: 0),
-            size: graphene_size_t(width: Float(size.width), height: Float(size.height)))
+        var bounds = graphene_rect_t(part)
         let snapshot = unsafe gtk_snapshot_new()
         let context = unsafe gtk_snapshot_append_cairo(snapshot, &bounds)
+        unsafe cairo_translate(context, Double(part.left), Double(part.top))
+        unsafe cairo_scale(
+            context, Double(part.width) / Double(size.width), Double(part.height) / Double(size.height))
         unsafe cairo_set_source_surface(context, pixels.surface, 0, 0)
         // Like GTK's textures: edges stay sharp if the image is scaled.
         unsafe cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
         unsafe cairo_rectangle(context, 0, 0, Double(size.width), Double(size.height))
         unsafe cairo_fill(context)
         unsafe cairo_destroy(context)
-        guard let paintable = unsafe gtk_snapshot_free_to_paintable(snapshot, &bounds.size) else { return nil }
+        var whole = graphene_rect_t(PixelArea(image)).size
+        guard let paintable = unsafe gtk_snapshot_free_to_paintable(snapshot, &whole) else { return nil }
         unsafe pointer = unsafe paintable
     }
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
+}
+
+extension graphene_rect_t {
+    init(_ area: PixelArea) {
+        self.init(
+            origin: graphene_point_t(x: Float(area.left), y: Float(area.top)),
+            size: graphene_size_t(width: Float(area.width), height: Float(area.height)))
+    }
 }
 
 /// The pixels of an image in cairo's format, which all views that show the image share.

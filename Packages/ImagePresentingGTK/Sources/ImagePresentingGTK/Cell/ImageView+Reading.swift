@@ -9,8 +9,11 @@ extension ImageView {
     var shownImageID: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }
 
     /// A copy of the visible image, as GTK draws it. Colors are premultiplied with alpha.
-    var shownBitmap: Bitmap? {
-        guard let paintable = unsafe shownPaintable, let snapshot = unsafe gtk_snapshot_new() else { return nil }
+    var shownBitmap: Bitmap? { unsafe shownPaintable.flatMap { unsafe Self.bitmap(drawnBy: $0) } }
+
+    /// A copy of what a `GdkPaintable` draws at its own size. Colors are premultiplied with alpha.
+    static func bitmap(drawnBy paintable: OpaquePointer) -> Bitmap? {
+        guard let snapshot = unsafe gtk_snapshot_new() else { return nil }
         let size = unsafe PixelSize(
             width: Int(gdk_paintable_get_intrinsic_width(paintable)),
             height: Int(gdk_paintable_get_intrinsic_height(paintable)))
@@ -24,7 +27,7 @@ extension ImageView {
         return Bitmap(size: size, pixels: pixels, isOpaque: false)
     }
 
-    private func draw(_ node: OpaquePointer, into pixels: inout [UInt8], _ size: PixelSize) {
+    private static func draw(_ node: OpaquePointer, into pixels: inout [UInt8], _ size: PixelSize) {
         unsafe pixels.withUnsafeMutableBufferPointer { pixels in
             let surface = unsafe cairo_image_surface_create_for_data(
                 pixels.baseAddress, CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height), Int32(size.width * 4))

@@ -63,6 +63,39 @@ nonisolated struct ImageZoom {
         return PixelSize(width: Self.pixels(view.width, factor), height: Self.pixels(view.height, factor))
     }
 
+    /// Returns the target of a tile with all visible pixels, and those of half a view around them, so that it is still useful
+    /// after a short way. It has at most the pixels of four views.
+    ///
+    /// - Parameter offset: The offset of the view from the beginning of the zoomed image, in pixels of the screen.
+    func tile(at offset: (x: Double, y: Double)) -> ImageTarget {
+        let part = part(at: offset, margin: 0.5)
+        let scale = min(1, scale)
+        return ImageTarget(
+            PixelSize(width: max(1, Self.pixels(part.width, scale)), height: max(1, Self.pixels(part.height, scale))),
+            part: part)
+    }
+
+    /// Returns whether a tile has all visible pixels.
+    func isCovered(by tile: ImageTarget, at offset: (x: Double, y: Double)) -> Bool {
+        guard let part = tile.part else { return false }
+        let visible = self.part(at: offset, margin: 0)
+        return part.left <= visible.left && part.left + part.width >= visible.left + visible.width
+            && part.top <= visible.top && part.top + part.height >= visible.top + visible.height
+            && Double(tile.size.width) >= 0.99 * Double(part.width) * min(1, scale)
+    }
+
+    /// Returns the part of the image in the view with a margin, in shares of the view.
+    private func part(at offset: (x: Double, y: Double), margin: Double) -> PixelArea {
+        func side(_ offset: Double, _ view: Int) -> (start: Int, length: Int) {
+            let start = ((offset - margin * Double(view)) / scale).rounded(.down)
+            let end = ((offset + (1 + margin) * Double(view)) / scale).rounded(.up)
+            return (Int(max(0, start)), Int(end - max(0, start)))
+        }
+        let (column, row) = (side(offset.x, view.width), side(offset.y, view.height))
+        let area = PixelArea(left: column.start, top: row.start, width: column.length, height: row.length)
+        return area.inside(image ?? view)
+    }
+
     private static func pixels(_ side: Int, _ scale: Double) -> Int { Int((Double(side) * scale).rounded(.up)) }
 
     /// Returns the scroll offset along an axis that keeps the point under the pointer where it is. Lengths are in

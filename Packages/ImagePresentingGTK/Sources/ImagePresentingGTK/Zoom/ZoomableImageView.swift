@@ -6,7 +6,8 @@ public import ImagePresenting
 /// A view that shows an image as large as possible, and zooms and pans until each pixel can be seen.
 ///
 /// The image is first decoded to the size of the view. If the user zooms in, it is decoded to more pixels in the
-/// background, while the present pixels are shown larger. These larger bitmaps don't enter the memory cache.
+/// background, while the present pixels are shown larger. Where even these are too few, the visible part is decoded with
+/// all its pixels. These larger bitmaps don't enter the memory cache.
 ///
 /// The wheel, a pinch, and scrolling while Control is pressed zoom at the pointer. Dragging and two fingers pan.
 /// Connect keys to `zoom(by:)`, `zoomToFit()`, `zoomToPixels()` and `pan(horizontally:vertically:)`.
@@ -17,13 +18,14 @@ public final class ZoomableImageView {
     public var onChange: () -> Void = {}
 
     let cell: LoadingImageView
+    let tile: ImageTile
     private(set) var zoom: ImageZoom
-    private var request: LoadingImageView.Request?
+    private(set) var request: LoadingImageView.Request?
     private var description = ""
     /// The size of the view for which `request` was called last.
     private(set) var requestedSize: PixelSize?
     /// The offsets to scroll to when the zoomed image is laid out.
-    private var pendingOffset: (x: Double, y: Double)?
+    private(set) var pendingOffset: (x: Double, y: Double)?
     private var layoutObserver: LayoutObserver?
     /// The position of the pointer in the view, in points.
     var pointer = (x: 0.0, y: 0.0)
@@ -34,16 +36,19 @@ public final class ZoomableImageView {
     ///   - loader: Loads the images.
     ///   - options: What the view shows before and between images.
     ///   - clock: Plays animated images, or `nil` to show only their first frame.
-    ///   - pixelLimit: The maximum number of pixels to decode if the user zooms in, at least 1; less counts as 1. The
-    ///     image is always decoded to the size of the view. GTK 4.8 needs up to seven bytes per pixel.
+    ///   - pixelLimit: The maximum number of pixels of the whole image if the user zooms in, at least 1; less counts as 1.
+    ///     The image is always decoded to the size of the view, and the visible part to up to four times as many pixels.
+    ///     GTK 4.8 needs up to seven bytes per pixel.
     public init(
         loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options(),
         clock: AnimationClock? = nil, pixelLimit: Int = 12_000_000
     ) {
         zoom = ImageZoom(pixelLimit: pixelLimit)
+        tile = ImageTile(loader: loader)
         cell = LoadingImageView(
             loader: loader, width: 1, height: 1, fit: .contain, shrinks: true, options: options, clock: clock)
         widget.addStyle("image-zoom")
+        cell.widget.addLayer(tile.widget)
         unsafe gtk_scrolled_window_set_child(widget.opaque, cell.widget.pointer)
         // `addGestures` pans with any device.
         unsafe gtk_scrolled_window_set_kinetic_scrolling(widget.opaque, 0)
@@ -75,6 +80,7 @@ public final class ZoomableImageView {
         self.description = description
         widget.setAccessibleLabel(description)
         (requestedSize, pendingOffset) = (nil, nil)
+        tile.clear()
         zoom.fit()
         update()
     }
@@ -82,6 +88,7 @@ public final class ZoomableImageView {
     /// Removes the image and cancels its load.
     public func cancelLoading() {
         (request, requestedSize) = (nil, nil)
+        tile.clear()
         cell.cancelLoading()
     }
 
@@ -139,6 +146,7 @@ public final class ZoomableImageView {
         }
         if let pendingOffset { scroll(to: pendingOffset) }
         pendingOffset = nil
+        updateTile()
     }
 
     private func imageChanged() {
@@ -146,6 +154,7 @@ public final class ZoomableImageView {
             zoom.show(size)
             update()
         }
+        updateTile()
         onChange()
     }
 
@@ -168,13 +177,17 @@ public final class ZoomableImageView {
         let scale = widget.scaleFactor
         cell.setImageSize(width: (size.width + scale - 1) / scale, height: (size.height + scale - 1) / scale)
         cell.load(description: description) { size in
-            var request = request(size)
-            guard isEnlarged else { return request }
-            // It would take the memory of many thumbnails, and the shown image is better than any preview.
-            request.cachePolicy.memory = .disabled
-            (request.lowQuality, request.isProgressive) = ([], false)
-            return request
+            isEnlarged ? Self.enlarged(request(size)) : request(size)
         }
+    }
+
+    /// Returns the request for an image that would take the memory of many thumbnails. The shown image is better than any
+    /// preview of it.
+    static func enlarged(_ request: ImageRequest) -> ImageRequest {
+        var request = request
+        request.cachePolicy.memory = .disabled
+        (request.lowQuality, request.isProgressive) = ([], false)
+        return request
     }
 
     /// Whether the image must be decoded again for a size.
