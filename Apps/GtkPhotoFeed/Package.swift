@@ -47,7 +47,7 @@ let package = Package(
                 module("ImageMetadata"), module("ImagePresenting"), module("ImagePresentingGTK"),
                 module("ImageThumbHash"),
             ] + feed,
-            swiftSettings: toolkit),
+            resources: [.copy("Resources/share")], swiftSettings: toolkit),
         .executableTarget(
             name: "photo-feed",
             dependencies: [

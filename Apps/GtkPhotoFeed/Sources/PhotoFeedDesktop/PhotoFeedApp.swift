@@ -31,7 +31,19 @@ public enum PhotoFeedApp {
     public static func start() throws {
         guard gtk_init_check() != 0 else { throw Failure.noDisplay }
         GtkMainLoop.attach()
+        addIcon()
         setUpAllocator()
+    }
+
+    /// Adds the icon beside the program to the theme, which has it already if it is installed.
+    static func addIcon() {
+        unsafe gtk_window_set_default_icon_name(identifier)
+        guard let program = unsafe g_file_read_link("/proc/self/exe", nil) else { return }
+        defer { unsafe g_free(program) }
+        let name = unsafe String(cString: program)
+        let folder = name.prefix(upTo: name.lastIndex(of: "/") ?? name.startIndex)
+        let theme = unsafe gtk_icon_theme_get_for_display(gdk_display_get_default())
+        unsafe gtk_icon_theme_add_search_path(theme, "\(folder)/gtk-photo-feed_PhotoFeedDesktop.resources/share/icons")
     }
 
     /// Configures the allocator of the process. Only an app should do this, because it affects all code.

@@ -48,6 +48,20 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
+    func testTheIconAndTheDesktopEntryHaveTheNameOfTheApplication() throws {
+        try onScreen {
+            PhotoFeedApp.addIcon()
+            let name = PhotoFeedApp.identifier
+            let theme = unsafe gtk_icon_theme_get_for_display(gdk_display_get_default())
+            XCTAssertNotEqual(unsafe gtk_icon_theme_has_icon(theme, name), 0)
+            XCTAssertEqual(unsafe gtk_window_get_default_icon_name().map { unsafe String(cString: $0) }, name)
+            let share = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+                .appending(path: "gtk-photo-feed_PhotoFeedDesktop.resources/share")
+            let entry = try String(contentsOf: share.appending(path: "applications/\(name).desktop"), encoding: .utf8)
+            XCTAssertTrue(entry.contains("\nIcon=\(name)\n"))
+        }
+    }
+
     func testAListRequestsImagesOfItsOwnSize() throws {
         try onFeed(photos: 30) { fixture in
             XCTAssertTrue(fixture.window.pressed("2", true))

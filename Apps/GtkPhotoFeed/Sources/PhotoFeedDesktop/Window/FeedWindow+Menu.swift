@@ -30,7 +30,7 @@ extension FeedWindow {
     private func showAbout() {
         let about = unsafe GtkWidgetRef(adw_about_window_new())
         unsafe adw_about_window_set_application_name(about.opaque, PhotoFeedApp.name)
-        unsafe adw_about_window_set_application_icon(about.opaque, "image-x-generic")
+        unsafe adw_about_window_set_application_icon(about.opaque, PhotoFeedApp.identifier)
         unsafe adw_about_window_set_version(about.opaque, ImageLoader.version)
         unsafe adw_about_window_set_comments(about.opaque, "A photo feed, loaded and shown by swift-image-loading")
         present(about)
