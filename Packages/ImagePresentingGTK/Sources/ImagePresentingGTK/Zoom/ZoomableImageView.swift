@@ -41,7 +41,7 @@ public final class ZoomableImageView {
     ///     GTK 4.8 needs up to seven bytes per pixel.
     public init(
         loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options(),
-        clock: AnimationClock? = nil, pixelLimit: Int = 12_000_000
+        clock: AnimationClock? = nil, pixelLimit: Int = 4_000_000
     ) {
         zoom = ImageZoom(pixelLimit: pixelLimit)
         tile = ImageTile(loader: loader)
