@@ -51,6 +51,9 @@ struct DecodedImageTests {
         #expect(image.byteCount == 6 && image.header.size == PixelSize(width: 1, height: 2))
         let layouts: [PixelLayout] = [.gray8, .grayAlpha8, .rgba8, .cmyk8, .rgba16]
         #expect(layouts.map(\.bytesPerPixel) == [1, 2, 4, 4, 8])
+        #expect(PixelSize(width: 9, height: 8).divided(by: 4) == PixelSize(width: 3, height: 2))
+        #expect(PixelSize(width: 8, height: 9).divided(by: 4) == PixelSize(width: 2, height: 3))
+        #expect([0.5, .nan, 2].map { DynamicRange(headroom: $0).headroom } == [1, 1, 2])
     }
 
     @Test("the changed area contains all differences, and is one pixel without any")

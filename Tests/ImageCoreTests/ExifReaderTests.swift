@@ -23,6 +23,19 @@ struct ExifReaderTests {
         #expect(ExifReader.orientation(in: file.dropFirst(3)) == .right)
     }
 
+    @Test("the values of an entry are in its field or at its offset, and no directory is at the start of the file")
+    func values() throws {
+        // Two entries: four BYTEs in the field, and a RATIONAL at offset 38.
+        let entries: [[UInt8]] = [[0, 1, 0, 1, 0, 0, 0, 4, 7, 8, 9, 10], [0, 2, 0, 5, 0, 0, 0, 1, 0, 0, 0, 38]]
+        let file = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 2] + entries.joined() + [0, 0, 0, 0] + (0..<8))
+        let tiff = try #require(TIFFReader(file))
+        let directory = try #require(tiff.firstDirectory)
+        #expect(
+            tiff.entries(of: directory).map { tiff.bytes(of: $0).map { Array($0) } } == [[7, 8, 9, 10], Array(0..<8)])
+        #expect(
+            tiff.directory(after: directory) == nil && tiff.entries(of: directory).map(tiff.integer(of:)) == [nil, nil])
+    }
+
     @Test("finds the tag after other tags")
     func skipsOtherTags() {
         #expect(ExifReader.orientation(in: ExifBlock(value: 8, entriesBefore: 3).tiff) == .left)

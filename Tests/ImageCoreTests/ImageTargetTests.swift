@@ -20,6 +20,10 @@ struct ImageTargetTests {
             PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed,
             part: PixelArea(left: 1, top: 2, width: 3, height: 4))
         #expect(try JSONDecoder().decode(ImageTarget.self, from: JSONEncoder().encode(target)) == target)
+        let older = #"{"size":{"width":9,"height":1},"mode":"fit","upscales":false,"preference":"quality"}"#
+        #expect(
+            try JSONDecoder().decode(ImageTarget.self, from: Data(older.utf8)) == .fit(width: 9, height: 1),
+            "without linear light")
         let formats = try JSONDecoder().decode([ImageFormat].self, from: Data(#"["webp"]"#.utf8))
         #expect(formats == [.webP])
         let priorities = RequestPriority.allCases

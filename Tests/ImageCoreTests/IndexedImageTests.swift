@@ -22,10 +22,10 @@ struct IndexedImageTests {
 
     @Test("more colors are reduced to the means of groups, of which one is left for transparency")
     func reduced() throws {
-        let colors = [0, 4, 240, 244].map { [$0, $0, $0, 255] as [UInt8] } + [[0, 0, 0, 0]]
+        let colors = [0, 16, 232, 248].map { [$0, $0, $0, 255] as [UInt8] } + [[0, 0, 0, 0]]
         let image = bitmap(colors, width: 5)
         let indexed = try IndexedImage(image, area: PixelArea(image.size), colorCount: 3, dithering: 0)
-        #expect(indexed.palette == [RGBAColor(2, 2, 2, 255), RGBAColor(242, 242, 242, 255), RGBAColor()])
+        #expect(indexed.palette == [RGBAColor(8, 8, 8, 255), RGBAColor(240, 240, 240, 255), RGBAColor()])
         #expect(indexed.indices == [0, 0, 1, 1, 2])
     }
 

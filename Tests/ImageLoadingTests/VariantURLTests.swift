@@ -158,5 +158,10 @@ struct VariantURLTests {
         (variants.quality, variants.lowDataQuality) = (quality, 50)
         #expect(url(variants) == "http://i.example/\(min(max(quality, 1), 100))")
         #expect(url(variants, isLowData: true) == "http://i.example/50")
+        for service in [ImageVariants.imgproxy(Self.server), .thumbor(Self.server), .imgix(domain: "i.example")] {
+            variants = service
+            variants.quality = 33
+            #expect(url(variants)?.contains("33") == true)
+        }
     }
 }
