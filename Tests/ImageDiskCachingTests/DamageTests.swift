@@ -113,8 +113,9 @@ struct DamageTests {
         let original = try await storedFile(cache)
         for number in 3...5 { try await cache.store(entry(150, seed: UInt64(number)), for: key(number)) }
         try original.dropLast().write(to: folder.file(key(1)))
+        let byteCount = folder.byteCount()
         let report = try await cache.verify()
-        #expect(report.checkedEntryCount == 5)
+        #expect(report.checkedEntryCount == 5 && report.checkedByteCount == byteCount)
         #expect(report.removedEntryCount == 1)
         #expect(report.unrepairedFiles.isEmpty)
         #expect(try await cache.status().entryCount == 4)

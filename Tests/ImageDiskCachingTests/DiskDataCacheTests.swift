@@ -138,7 +138,7 @@ struct DiskDataCacheTests {
         let foreign = [
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
             shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"),
-            folder.url.appending(path: "tmp/mine.txt"),
+            folder.url.appending(path: "tmp/mine.txt"), folder.url.appending(path: "tmp/mine.part"),
             folder.url.appending(path: "zz/\(folder.file(key(1)).lastPathComponent)"),
             folder.url.appending(path: "00/\(folder.file(key(1)).lastPathComponent)"),
         ]
