@@ -29,6 +29,15 @@ struct DownsamplingDecoderTests {
         #expect(image.bitmap.pixels == expected)
     }
 
+    @Test("averages light if the target asks for it")
+    func linearLight() throws {
+        let source = FakeImage(PixelSize(width: 2, height: 1), frames: [[0, 0, 0, 255, 255, 255, 255, 255]])
+        for (isLinear, level) in [(false, UInt8(128)), (true, 188)] {
+            let target = ImageTarget(PixelSize(width: 1, height: 1), usesLinearLight: isLinear)
+            #expect(try abs(Int(decode(source, target: target).bitmap.pixels[0]) - Int(level)) <= 1)
+        }
+    }
+
     @Test("a result has the gamut of the image, or the color space of the request")
     func gamut() throws {
         let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], colorConverter: WideColorConverter())

@@ -117,11 +117,12 @@ struct DownsamplingPlan: Hashable {
     }
 
     /// Returns the scale of the codec. Codecs that scale in steps of 1/8 round the sides up, so that the last column
-    /// and row can be a fraction of a pixel: half of 751 columns are 375.5, not 376.
+    /// and row can be a fraction of a pixel: half of 751 columns are 375.5, not 376. Of the scales that give the size of a
+    /// tiny image, the largest one applies, as in codecs.
     private static func codecScale(
         stored: PixelSize, decoded: PixelSize
     ) -> (horizontal: Double, vertical: Double) {
-        for eighths in 1...8 {
+        for eighths in (1...8).reversed() {
             let size = PixelSize(width: (stored.width * eighths + 7) / 8, height: (stored.height * eighths + 7) / 8)
             if size == decoded { return (Double(eighths) / 8, Double(eighths) / 8) }
         }
