@@ -202,7 +202,8 @@ struct DamagedPNGAnimationTests {
         ("2^31 frames", set(0, 0, 0x80)), ("2^31 plays", set(0, 4, 0x80)),
         ("no fcTL", { $0.chunks.remove(at: 4) }), ("no fdAT", { $0.chunks.remove(at: 3) }),
         ("no fdAT at the end", { $0.chunks.removeLast() }), ("two fcTL", { $0.chunks.insert($0.chunks[2], at: 2) }),
-        ("short fcTL", { $0.chunks[2].bytes.removeLast() }), ("short fdAT", { $0.chunks[3].bytes = [0, 0] }),
+        ("short fcTL", { $0.chunks[2].bytes.removeLast() }), ("long fcTL", { $0.chunks[2].bytes.append(0) }),
+        ("short fdAT", { $0.chunks[3].bytes = [0, 0] }),
         ("fcTL with a wrong checksum", { $0.chunks[4].hasWrongChecksum = true }),
         ("fdAT with a wrong checksum", { $0.chunks[5].hasWrongChecksum = true }),
         ("the first number is 1", set(2, 3, 1)), ("a number is left out", set(5, 3, 4)),
@@ -222,6 +223,20 @@ struct DamagedPNGAnimationTests {
             }
         ),
     ]
+
+    @Test("an animation that clears a frame before its last one can be transparent")
+    func clearedFrames() throws {
+        for cleared in 0..<2 {
+            var file = AnimatedPNG(1, 1, frames: 2)
+            file.colorType = 2
+            let stream = RawPNG.deflated([0, 1, 2, 3])
+            file.control(dispose: cleared == 0 ? 1 : 0)
+            file.image(stream: stream)
+            file.control(dispose: cleared == 1 ? 1 : 0)
+            file.pixels(stream: stream)
+            #expect(try png.header(of: file.data).hasAlpha == (cleared == 0))
+        }
+    }
 
     @Test("an animation with broken chunks is its default image", arguments: defects)
     func brokenChunks(name: String, damage: @Sendable (inout AnimatedPNG) -> Void) throws {

@@ -71,6 +71,7 @@ struct PNGMetadataTests {
         let chunks = [
             RawPNG.profileChunk([1, 2, 3]), RawPNG.profileChunk(rgb, hasWrongChecksum: true),
             RawPNG.profileChunk(Array(rgb.dropLast(8))), RawPNG.profileChunk(RawPNG.profile(space: "GRAY")),
+            RawPNG.profileChunk(rgb[..<36] + [0] + rgb[37...]),
             RawPNG.Chunk("iCCP", []), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 1, 2, 3]),
             RawPNG.Chunk("iCCP", Array("name".utf8) + [0]), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0]),
         ]
@@ -107,6 +108,12 @@ struct PNGMetadataTests {
             file.before = [.init("PLTE", [1, 2, 3]), .init(type, type == "IHDR" ? header : [4, 5, 6])]
             #expect(isMalformed(file.data))
         }
+    }
+
+    @Test("an image with a palette has at most 8 bits")
+    func deepPalette() {
+        let file = RawPNG(depth: 16, colorType: 3, scanlines: [[0, 0, 0]])
+        #expect(png.failure(file.data) == .malformed(.png, "color type 3 with 16 bits"))
     }
 
     @Test("transparency that does not fit the color type is ignored")
