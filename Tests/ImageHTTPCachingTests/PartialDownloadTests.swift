@@ -166,5 +166,8 @@ struct PartialDownloadTests {
             "", "bytes", "bytes */100", "bytes 9-5/100", "bytes 0-100/100", "items 0-1/2", "bytes 0-1", "bytes -1-5/9",
             "bytes 0-1/x", "bytes 0-1/2/3", "bytes 0 -1/2", "bytes 0-99999999999999999999/*",
         ])
-    func noRange(_ text: String) { #expect(ContentRange(text) == nil) }
+    func noRange(_ text: String) {
+        #expect(ContentRange(text) == nil)
+        #expect(ContentRange("Bytes 0-0/1")?.range == 0...0)
+    }
 }

@@ -231,6 +231,8 @@ struct StoringTests {
                 #expect(test.entryCount == 0, "the index is removed with the last body")
             } else {
                 try await disk.store(DataCacheEntry(data: Data("{".utf8), creationDate: test.time.now), for: key)
+                let answer = try await test.transport.answer(to: CachingFixture.request("/a"))
+                if case .exchange(let miss, _) = answer { #expect(miss == .absent) } else { Issue.record("stored") }
             }
             #expect(try await test.get().source == .network)
             #expect(try await test.get().source == .cache)

@@ -232,6 +232,24 @@ struct EntryTests {
         #expect(fixture.memory.images.isEmpty)
     }
 
+    @Test("a request that is made while an image is removed doesn't join an older download")
+    func madeDuringRemoval() async throws {
+        let (fixture, download, removal) = (LoaderFixture(), TestGate(), TestGate())
+        let held = ScriptedTransport.Reply(body: [.wait(download), .piece(LoaderFixture.image)])
+        let request = fixture.request("a", then: held)
+        let older = fixture.loader.task(for: request)
+        await download.waitForArrivals(1)
+        fixture.disk.hold(.entry, at: removal)
+        async let removed: Void = fixture.loader.removeCachedImages(for: request)
+        await removal.waitForArrivals(1)
+        fixture.disk.hold(.entry, at: nil)
+        let newer = fixture.loader.task(for: request)
+        await fixture.transport.waitForSends(2)
+        for gate in [download, removal] { gate.open() }
+        await removed
+        for task in [older, newer] { _ = try await task.image }
+    }
+
     @Test("removeCachedImages(unusedFor:) empties a memory cache without a clock")
     func ageless() async throws {
         let memory = InMemoryImageCache()

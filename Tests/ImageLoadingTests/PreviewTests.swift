@@ -137,6 +137,7 @@ struct PreviewTests {
         gates[1].open()
         await gates[2].waitForArrivals(1)
         #expect(scheduler.decodes.waiting.count == 1)
+        await scheduler.decodes.reaches(.normal, of: try #require(scheduler.decodes.waiting.first))
         try await scheduler.decodes.runNext()
         #expect(decoder.fed.messages == [30])
         // The last chunk requests a preview and cancels it before it is made. Then the final image waits.

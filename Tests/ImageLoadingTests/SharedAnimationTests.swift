@@ -48,7 +48,7 @@ struct SharedAnimationTests {
 
     @Test("a cancelled task gets no animation from memory")
     func cancelled() async throws {
-        let request = fixture.animated("a")
+        let request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
