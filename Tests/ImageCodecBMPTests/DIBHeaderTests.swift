@@ -36,6 +36,11 @@ struct DIBHeaderTests {
         return sink.bytes
     }
 
+    /// A file of the first version, whose palette has no fourth bytes.
+    private static let core = bmp(
+        Data(bytes(12, 4) + [1, 1, 1, 8].flatMap { bytes($0, 2) } + [0, 0, 0, 3, 2, 1])
+            + Data(count: 254 * 3) + [1, 0, 0, 0])
+
     private static let variants: [(Data, [UInt8])] = [
         (bmp(dib(length: 16, [3, 2, 1, 0])), [1, 2, 3, 255]),
         (bmp(dib([9, 9, 9, 9, 3, 2, 1, 0]), pixels: 58), [1, 2, 3, 255]),
@@ -48,6 +53,14 @@ struct DIBHeaderTests {
         (bmp(dib(length: 108, bits: 32, compression: 3, extra: channels, [1, 2, 3, 4])), [1, 2, 3, 255]),
         (bmp(dib(bits: 8, [UInt8](repeating: 0, count: 1_020) + [3, 2, 1, 0, 255, 0, 0, 0])), [1, 2, 3, 255]),
         (bmp(dib(bits: 8, colors: 256, [0, 0, 0, 0, 3, 2, 1, 0, 1, 0, 0, 0]), pixels: 62), [1, 2, 3, 255]),
+        // An odd number of indices is padded.
+        (
+            bmp(
+                dib(
+                    height: 2, bits: 8, compression: 1, colors: 2,
+                    [0, 0, 0, 0, 3, 2, 1, 0, 0, 3, 1, 0, 0, 7, 0, 0, 1, 1])), [1, 2, 3, 255, 1, 2, 3, 255]
+        ),
+        (core, [1, 2, 3, 255]),
         // The end of run lengths, after which pixels are left out.
         (bmp(dib(bits: 8, compression: 1, colors: 1, [3, 2, 1, 0, 0, 1])), [1, 2, 3, 255]),
     ]
@@ -81,6 +94,12 @@ struct DIBHeaderTests {
         #expect(throws: error) { try BMPDecoder().open(file, limits: .default) }
     }
 
+    @Test("run lengths that end early are truncated")
+    func truncatedRuns() {
+        let file = Self.bmp(Self.dib(height: 2, bits: 8, compression: 1, colors: 1, [0, 0, 0, 0, 1, 0]))
+        #expect(throws: ImageDecodingError.truncated(.bmp)) { try pixels(file) }
+    }
+
     @Test("a profile is read up to its limit, and a file too")
     func limits() throws {
         let place = [UInt8](repeating: 0, count: 16) + Self.masks(0x4D42_4544) + [UInt8](repeating: 0, count: 52)
@@ -102,7 +121,7 @@ struct DIBHeaderTests {
             try BMPDecoder().open(file, limits: .default)
                 .decode(frame: 1, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: RowList())
         }
-        let runs = try BMPDecoder().open(Self.variants[10].0, limits: .default)
+        let runs = try BMPDecoder().open(Self.variants[12].0, limits: .default)
         #expect(runs.heldByteCount(frame: 0, size: PixelSize(width: 5, height: 3), layout: .rgba8) == 15)
     }
 
