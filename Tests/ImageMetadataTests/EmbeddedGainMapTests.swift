@@ -37,6 +37,7 @@ import Testing
             #expect(file.suffix(map.file.count) == map.file)
             #expect(file.firstRange(of: Data("Item:Length=\"\(map.file.count)\"".utf8)) != nil)
             let start = try #require(file.firstRange(of: Data("MPF\0".utf8))).upperBound
+            #expect(file.firstRange(of: Data([0xB0, 0, 0, 7, 0, 0, 0, 4]) + Data("0100".utf8)) != nil)
             let numbers = (0..<8).map { file.bigEndian(at: start + 50 + 4 * $0, 4) }
             let first = file.count - map.file.count
             #expect(numbers == [0x03_0000, first, 0, 0, 0, map.file.count, first - start, 0])

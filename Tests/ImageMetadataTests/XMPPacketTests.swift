@@ -37,6 +37,10 @@ import Testing
             "<cc:license rdf:resource=\"https://d/\"/>",
         ] { #expect(kept.firstRange(of: Data(text.utf8)) != nil) }
         #expect(kept.firstRange(of: Data("Rating".utf8)) == nil)
+        for name in [
+            "dc:rights", "dc:creator", "dc:contributor", "dc:publisher", "xmpRights:UsageTerms", "xmpRights:Owner",
+            "xmpRights:Certificate", "cc:attributionName", "cc:attributionURL", "cc:morePermissions",
+        ] { #expect(XMPPacket.rights(Data("<\(name)>A</\(name)>".utf8)) != nil, "\(name)") }
         #expect(XMPPacket.rights(Data("<a xmpRights:Marked=\"<\"/>".utf8)) == nil)
         #expect(XMPPacket.rights(Data("<a xmpRights:Marked=\"".utf8)) == nil)
     }
