@@ -83,11 +83,14 @@ struct ProcessTests {
         }
     }
 
-    @Test("the next image has a worker after all processes were killed")
+    @Test("the next image has a worker after the program that starts them was killed, and after all were")
     func startsAgain() throws {
         try withLink {
             let fixture = IsolatedFixture { $0.program = link.path }
             try decode(fixture.decoders)
+            // It is the first process. Another origin needs a new worker.
+            if let starter = try processes().min() { kill(starter, SIGKILL) }
+            try decode(fixture.decoders, "other")
             for process in try processes() { kill(process, SIGKILL) }
             try decode(fixture.decoders)
         }
