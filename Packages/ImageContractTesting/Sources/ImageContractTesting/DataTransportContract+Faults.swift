@@ -64,8 +64,16 @@ extension DataTransportContract {
                 var server = announced(coded)
                 server.contentCoding = "gzip"
                 try expect(coded.count < 1 << 20, "the bomb has \(coded.count) bytes")
-                let failure = await failure(of: try await makeFixture(server), bodyByteLimit: 1 << 20)
+                let fixture = try await makeFixture(server)
+                var request = request(fixture, bodyByteLimit: 1 << 20)
+                request.stallTimeout = .seconds(10)
+                let unread = try? await fixture.transport.send(request)
+                let failure = await failure(of: request, to: fixture)
                 try expect(failure == .decodedBodyTooLarge(byteLimit: 1 << 20), describe(failure))
+                // All bytes of the first body have arrived, and more can be decoded of them than the transport buffers.
+                guard let unread else { return }
+                let lateFailure = await self.failure(reading: unread)
+                try expect(lateFailure == .decodedBodyTooLarge(byteLimit: 1 << 20), "read late, \(describe(lateFailure))")
             },
         ]
     }

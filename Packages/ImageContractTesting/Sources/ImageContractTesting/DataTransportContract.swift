@@ -198,7 +198,14 @@ extension DataTransportContract {
 
     static func failure(of request: TransportRequest, to fixture: Fixture) async -> TransportError? {
         do throws(TransportError) {
-            let response = try await fixture.transport.send(request)
+            return await failure(reading: try await fixture.transport.send(request))
+        } catch {
+            return error
+        }
+    }
+
+    static func failure(reading response: TransportResponse) async -> TransportError? {
+        do throws(TransportError) {
             for try await _ in response.body {}
             return nil
         } catch {

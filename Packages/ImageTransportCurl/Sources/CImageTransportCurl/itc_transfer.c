@@ -187,7 +187,7 @@ void itc_transfer_skip_decoding(itc_transfer *transfer) {
 
 void itc_transfer_pause(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_RECV); }
 
-void itc_transfer_resume(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_CONT); }
+bool itc_transfer_resume(itc_transfer *transfer) { return curl_easy_pause(transfer->easy, CURLPAUSE_CONT) == CURLE_OK; }
 
 void itc_transfer_destroy(itc_transfer *transfer) {
     curl_easy_cleanup(transfer->easy);

@@ -49,9 +49,8 @@ import ImageTransporting
         return unsafe isSet && itc_transfer_start(handle, multi)
     }
 
-    func resume() {
-        if let handle = unsafe handle { unsafe itc_transfer_resume(handle) }
-    }
+    /// Returns false if the bytes that libcurl kept end the transfer.
+    func resume() -> Bool { unsafe handle.map { unsafe itc_transfer_resume($0) } ?? true }
 
     /// - Parameter isGivenUp: Whether the transfer timed out or was cancelled. If so, a dead connection isn't used again.
     func free(_ multi: OpaquePointer, isGivenUp: Bool) {

@@ -45,7 +45,8 @@ final class EventLoop {
     private func perform(_ command: CurlEngine.Command) -> Bool {
         switch command {
         case .start(let id, let channel, let deadline): start(id, channel, deadline)
-        case .resume(let id): transfers[id]?.resume()
+        case .resume(let id):
+            if let transfer = transfers[id], !transfer.resume() { end(transfer, ITC_REJECTED_BY_CALLBACK) }
         case .stop(let id): remove(id, isGivenUp: true)
         case .closeIdleConnections: unsafe itc_engine_close_idle(queue.multi)
         case .shutDown: return false
@@ -75,10 +76,14 @@ final class EventLoop {
         var outcome = ITC_COMPLETE
         while let context = unsafe itc_engine_next_completed(queue.multi, &outcome) {
             let transfer = unsafe Unmanaged<ActiveTransfer>.fromOpaque(context).takeUnretainedValue()
-            let failure = transfer.failure(for: outcome)
-            remove(transfer.id)
-            transfer.reportEnd(failure)
+            end(transfer, outcome)
         }
+    }
+
+    private func end(_ transfer: ActiveTransfer, _ outcome: itc_outcome) {
+        let failure = transfer.failure(for: outcome)
+        remove(transfer.id)
+        transfer.reportEnd(failure)
     }
 
     private func reportUpdates() {

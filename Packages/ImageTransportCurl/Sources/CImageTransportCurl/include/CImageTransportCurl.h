@@ -80,8 +80,9 @@ bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
 void itc_transfer_skip_decoding(itc_transfer *transfer);
 /* Stops reading from the sender until itc_transfer_resume. */
 void itc_transfer_pause(itc_transfer *transfer);
-/* Resumes a paused transfer. Calls on_body with the bytes that it didn't accept before. */
-void itc_transfer_resume(itc_transfer *transfer);
+/* Resumes a paused transfer. Calls on_body with the bytes that it didn't accept before. Returns false if that ended the transfer,
+   which itc_engine_next_completed doesn't tell. */
+bool itc_transfer_resume(itc_transfer *transfer);
 /* Ends the transfer if it is in progress: closes its connection or resets its HTTP/2 stream. */
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine);
 /* Ends a transfer that timed out or was cancelled, like itc_transfer_free. Closes its connection too if nothing has arrived
