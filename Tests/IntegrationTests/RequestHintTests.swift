@@ -51,6 +51,18 @@ struct RequestHintTests {
         #expect(server.log.map { $0.headers["priority"] } == ["u=2", "u=5", "u=7", "u=0"])
     }
 
+    @Test("a stored response whose Vary names the priority is the answer to requests of each priority")
+    func storedPriority() async throws {
+        let server = try server(["Vary": "Priority"])
+        let first = loader()
+        _ = try await first.loader.data(for: ImageRequest(url: server.url("/a"), priority: .low))
+        let second = loader(folder: first.folder)
+        var request = ImageRequest(url: server.url("/a"), priority: .veryHigh)
+        request.isProgressive = true
+        #expect(try await second.loader.data(for: request).source == .disk)
+        #expect(server.log.map { $0.headers["priority"] } == ["u=5"])
+    }
+
     @Test("Accept names the decoders' formats, and another text is another response only where Vary says so")
     func accept() async throws {
         for vary in [nil, "Accept"] {

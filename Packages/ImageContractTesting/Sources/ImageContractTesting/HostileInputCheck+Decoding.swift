@@ -59,6 +59,7 @@ extension HostileInputCheck {
         }
         if let variant = variants.first, let outcome = outcomes[variant] {
             try checkStopping(of: first, variant, outcome)
+            if let image = first as? any PartDecodableImage { try checkPart(of: image, outcome) }
         }
         return work
     }
@@ -115,6 +116,25 @@ extension HostileInputCheck {
         let failure = Self.failure(of: image, variant, into: sink)
         if let violation = sink.violation { throw ContractViolation("\(variant), stopped: \(violation)") }
         try expect(failure == .cancelled, "\(variant), stopped: \(String(describing: failure))")
+    }
+
+    /// Checks that the middle of the image can be decoded if the whole can, with all its rows.
+    private func checkPart(of image: any PartDecodableImage, _ whole: Outcome) throws(ContractViolation) {
+        let size = image.header.storedSize
+        let part = PixelArea(
+            left: size.width / 3, top: size.height / 3, width: max(1, size.width / 3),
+            height: max(1, size.height / 3))
+        let sink = CheckingSink(rowBytes: part.width * PixelLayout.rgba8.bytesPerPixel, maximumRows: part.height)
+        let failure = thrownError { () throws(ImageDecodingError) in
+            try image.decode(part: part, layout: .rgba8, into: sink)
+        }
+        if let violation = sink.violation { throw ContractViolation("\(part): \(violation)") }
+        if let failure {
+            try expect(isAllowed(failure), "\(part) must not throw \(failure)")
+            try expect(whole.failure != nil, "\(part) fails although the whole image doesn't: \(failure)")
+        } else {
+            try expect(sink.rows == part.height, "\(part): \(sink.rows) rows and no error")
+        }
     }
 
     private static func failure(
