@@ -72,8 +72,8 @@ extension DataTransportContract {
                 try expect(failure == .decodedBodyTooLarge(byteLimit: 1 << 20), describe(failure))
                 // All bytes of the first body have arrived, and more can be decoded of them than the transport buffers.
                 guard let unread else { return }
-                let lateFailure = await self.failure(reading: unread)
-                try expect(lateFailure == .decodedBodyTooLarge(byteLimit: 1 << 20), "read late, \(describe(lateFailure))")
+                let late = await self.failure(reading: unread)
+                try expect(late == .decodedBodyTooLarge(byteLimit: 1 << 20), "read late, \(describe(late))")
             },
         ]
     }
