@@ -47,7 +47,8 @@ struct DecodedImageTests {
         var image = Self.image()
         #expect(image.byteCount == 4)
         image.header.color = SourceColor(profile: Data([1, 2]))
-        (image.header.storedSize, image.header.orientation) = (PixelSize(width: 2, height: 1), .leftMirrored)
+        image.header.storedSize = PixelSize(width: 2, height: 1)
+        image.header.orientation = .leftMirrored
         #expect(image.byteCount == 6 && image.header.size == PixelSize(width: 1, height: 2))
         let layouts: [PixelLayout] = [.gray8, .grayAlpha8, .rgba8, .cmyk8, .rgba16]
         #expect(layouts.map(\.bytesPerPixel) == [1, 2, 4, 4, 8])

@@ -45,7 +45,9 @@ struct ImageRequestTests {
     func decoding() throws {
         let target = ImageTarget.fit(width: 9)
         var request = ImageRequest(url: try #require(URL(string: "http://h/a")), target: target, headers: ["A": "b"])
-        (request.color, request.dynamicRange, request.acceptsTruncated) = (.displayP3, .high, true)
+        request.color = .displayP3
+        request.dynamicRange = .high
+        request.acceptsTruncated = true
         let decoding = DecodingRequest(target: target, color: .displayP3, dynamicRange: .high, acceptsTruncated: true)
         #expect(request.decoding == decoding && request.headers["a"] == "b")
         var modes: [ImageLoadMode] = []

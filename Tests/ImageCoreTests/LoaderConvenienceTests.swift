@@ -39,8 +39,12 @@ struct LoaderConvenienceTests {
         let (loader, url) = (LoggingLoader(), try #require(URL(string: "https://a.test/1")))
         let target = ImageTarget.fit(width: 9)
         #expect(loader.cachedImage(for: url, target: target, processors: [Blur()]) == nil)
-        _ = try? await loader.image(for: url, target: target, processors: [Blur()], priority: .high)
-        _ = try? await loader.animation(for: url, target: target, processors: [Blur()], priority: .low)
+        await #expect(throws: ImageError.offline) {
+            try await loader.image(for: url, target: target, processors: [Blur()], priority: .high)
+        }
+        await #expect(throws: ImageError.offline) {
+            try await loader.animation(for: url, target: target, processors: [Blur()], priority: .low)
+        }
         let request = ImageRequest(url: url, target: target, processors: [Blur()])
         #expect(loader.requests.messages == [request, request, request])
         #expect(loader.priorities.messages == [.high, .low])

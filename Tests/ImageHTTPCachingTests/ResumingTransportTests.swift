@@ -308,7 +308,8 @@ struct ResumingTransportTests {
     func otherToken() async throws {
         server.script(url, [interrupted(after: 40), rest(from: 40)])
         var request = TransportRequest(url: url, headers: [.authorization: "1"])
-        (request.account, request.identityHeaders) = ("ann", [:])
+        request.account = "ann"
+        request.identityHeaders = [:]
         _ = try? await fetch(request)
         request.headers[.authorization] = "2"
         #expect(try await fetch(request) == whole)

@@ -8,7 +8,7 @@ struct InMemoryCacheTests {
     private func key(_ name: String) -> DataCacheKey { DataCacheKey(identifier: name) }
 
     private func entry(_ data: Int, _ metadata: Int = 0) -> DataCacheEntry {
-        DataCacheEntry(data: Data(count: data), metadata: Data(count: metadata), creationDate: Date())
+        DataCacheEntry(data: Data(count: data), metadata: Data(count: metadata), creationDate: .distantPast)
     }
 
     @Test("a data cache evicts the oldest entry, and refuses one above the limit, whose older entry it removes")

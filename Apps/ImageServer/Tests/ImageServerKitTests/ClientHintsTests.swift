@@ -116,7 +116,8 @@ import Testing
     func purging() async throws {
         let fixture = try ServiceFixture.withImage()
         var parts = fixture.makeService().parts
-        (parts.usesClientHints, parts.usesPriority) = (true, true)
+        parts.usesClientHints = true
+        parts.usesPriority = true
         let handler = fixture.makeHandler(ImageService(parts))
         let path = ServiceFixture.path("w:10/f:jpg")
         let clients = [[:], ["DPR": "2"], ["Save-Data": "on"], ["Priority": "i"]].map(fields)

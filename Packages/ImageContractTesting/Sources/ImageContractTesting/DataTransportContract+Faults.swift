@@ -67,12 +67,16 @@ extension DataTransportContract {
                 let fixture = try await makeFixture(server)
                 var request = request(fixture, bodyByteLimit: 1 << 20)
                 request.stallTimeout = .seconds(10)
-                let unread = try? await fixture.transport.send(request)
+                var (unread, late): (TransportResponse?, TransportError?)
+                do throws(TransportError) {
+                    unread = try await fixture.transport.send(request)
+                } catch {
+                    late = error
+                }
                 let failure = await failure(of: request, to: fixture)
                 try expect(failure == .decodedBodyTooLarge(byteLimit: 1 << 20), describe(failure))
                 // All bytes of the first body have arrived, and more can be decoded of them than the transport buffers.
-                guard let unread else { return }
-                let late = await self.failure(reading: unread)
+                if let unread { late = await self.failure(reading: unread) }
                 try expect(late == .decodedBodyTooLarge(byteLimit: 1 << 20), "read late, \(describe(late))")
             },
         ]

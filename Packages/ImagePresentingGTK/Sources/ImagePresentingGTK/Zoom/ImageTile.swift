@@ -43,7 +43,8 @@ internal import ImageCore
     /// Shows nothing and cancels the load.
     func clear() {
         load?.cancel()
-        (load, target) = (nil, nil)
+        load = nil
+        target = nil
         guard shownPart != nil else { return }
         shownPart = nil
         unsafe gtk_picture_set_paintable(widget.opaque, nil)

@@ -186,7 +186,8 @@ public final class ZoomableImageView {
     static func enlarged(_ request: ImageRequest) -> ImageRequest {
         var request = request
         request.cachePolicy.memory = .disabled
-        (request.lowQuality, request.isProgressive) = ([], false)
+        request.lowQuality = []
+        request.isProgressive = false
         return request
     }
 
