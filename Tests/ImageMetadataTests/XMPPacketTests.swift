@@ -16,6 +16,7 @@ import Testing
             #expect(filtered("\(start) G:MotionPhoto = '1'></a>") == (name == "camera/" ? "\(start)></a>" : "<a></a>"))
         }
         let note = #"<a xmlns:n="http://ns.adobe.com/xmp/note/""#
+        #expect(filtered(#"\#(camera) G:MotionPhoto="it's" G:Burst='"'/>"#) == #"\#(camera) G:Burst='"'/>"#)
         #expect(filtered(#"\#(note) n:HasExtendedXMP="1" n:Other="2"/>"#) == #"\#(note) n:Other="2"/>"#)
         let gains = "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'>"
         #expect(filtered("\(gains)<h:b><![CDATA[> </h:b> ]]></h:b></a>") == "<a></a>")
@@ -37,6 +38,10 @@ import Testing
             "<cc:license rdf:resource=\"https://d/\"/>",
         ] { #expect(kept.firstRange(of: Data(text.utf8)) != nil) }
         #expect(kept.firstRange(of: Data("Rating".utf8)) == nil)
+        let single = Data(#"<a xmpRights:Owner='Ann "B"'><cc:license rdf:resource='https://d/?"'/></a>"#.utf8)
+        let quoted = try #require(XMPPacket.rights(single).map { String(decoding: $0, as: UTF8.self) })
+        #expect(quoted.contains(#"<xmpRights:Owner>Ann "B"</xmpRights:Owner>"#))
+        #expect(quoted.contains(#"<cc:license rdf:resource="https://d/?&quot;"/>"#))
         for name in [
             "dc:rights", "dc:creator", "dc:contributor", "dc:publisher", "xmpRights:UsageTerms", "xmpRights:Owner",
             "xmpRights:Certificate", "cc:attributionName", "cc:attributionURL", "cc:morePermissions",
@@ -64,6 +69,8 @@ import Testing
             """
         let metadata = EmbeddedMetadata(xmp: Data(packet.utf8))
         #expect(metadata.creator == "Ann & Bob" && metadata.copyright == nil)
+        let entities = Data("<a dc:creator='&lt;&gt; &quot;&apos;&amp;'/>".utf8)
+        #expect(EmbeddedMetadata(xmp: entities).creator == "<> \"'&")
         #expect(metadata.captureDate?.hour == 12 && metadata.captureDate?.timeZone?.secondsFromGMT() == 0)
         #expect(abs((metadata.location?.latitude ?? 0) - 48.858_333) < 0.000_01)
         #expect(abs((metadata.location?.longitude ?? 0) + 2.294_444) < 0.000_01)

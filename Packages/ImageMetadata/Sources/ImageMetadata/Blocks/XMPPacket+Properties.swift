@@ -59,15 +59,21 @@ extension XMPPacket {
 
     /// Returns an element for a property that is an attribute, or an element with an address.
     private static func attribute(_ name: String, in packet: Data) -> String? {
-        func value(after prefix: String) -> String? {
-            guard let start = packet.firstRange(of: Data(prefix.utf8))?.upperBound,
-                let end = packet[start...].firstIndex(of: UInt8(ascii: "\""))
-            else { return nil }
+        if let text = quoted(after: "\(name)=", in: packet) { return "<\(name)>\(text)</\(name)>" }
+        guard let address = quoted(after: "<\(name) rdf:resource=", in: packet) else { return nil }
+        return "<\(name) rdf:resource=\"\(address.replacing("\"", with: "&quot;"))\"/>"
+    }
+
+    /// Returns the value of an attribute as it is written, in quotes of either kind (XML 1.0, 2.3).
+    private static func quoted(after name: String, in packet: Data) -> String? {
+        for quote in "\"'".utf8 {
+            guard let start = packet.firstRange(of: Data(name.utf8) + [quote])?.upperBound,
+                let end = packet[start...].firstIndex(of: quote)
+            else { continue }
             let value = String(decoding: packet[start..<end], as: UTF8.self)
             return value.contains("<") ? nil : value
         }
-        if let text = value(after: "\(name)=\"") { return "<\(name)>\(text)</\(name)>" }
-        return value(after: "<\(name) rdf:resource=\"").map { "<\(name) rdf:resource=\"\($0)\"/>" }
+        return nil
     }
 }
 
