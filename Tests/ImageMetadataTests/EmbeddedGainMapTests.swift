@@ -67,6 +67,18 @@ import Testing
         }
     }
 
+    @Test("components are counted in the header of the frame, whatever is before it")
+    func components() throws {
+        let tables = [0xC4, 0xC8, 0xCC].map { JPEGFile.Segment(marker: $0, body: Data(count: 5) + [9]) }
+        for marker: UInt8 in [0xC0, 0xC1, 0xC2, 0xC9, 0xCF] {
+            var file = try JPEGFile(image())
+            file.segments = tables
+            #expect(file.componentCount == nil)
+            file.segments.append(JPEGFile.Segment(marker: marker, body: Data(count: 5) + [3]))
+            #expect(file.componentCount == 3)
+        }
+    }
+
     @Test("a file that has more than an image, or no space or brightness for the map, gets none")
     func refused() throws {
         let photo = try GainMapJPEG(["ultraHDR"]).data

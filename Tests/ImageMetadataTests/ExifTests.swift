@@ -93,9 +93,15 @@ import Testing
     }
 
     @Test("have no place with an angle that is none")
-    func places() {
+    func places() throws {
         for latitude in [[(1, 0), (0, 1), (0, 1)], [(91, 1), (0, 1), (0, 1)], [(1, 1)], []] {
             #expect(EmbeddedMetadata(exif: TestExif(latitude: latitude).data).location == nil)
+        }
+        // Signed quotients, and shorts.
+        for type: UInt8 in [10, 3] {
+            var exif = TestExif().data
+            exif[try #require(exif.firstRange(of: Data([0, 2, 0, 5, 0, 0, 0, 3]))).lowerBound + 3] = type
+            #expect(EmbeddedMetadata(exif: exif).location == nil)
         }
     }
 

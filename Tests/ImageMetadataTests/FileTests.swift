@@ -160,6 +160,8 @@ import Testing
             file.chunks.insert(PNGFile.Chunk(type: type, body: Data("Paris".utf8)), at: 1)
         }
         #expect(try EmbeddedMetadata.removingPrivateData(from: file.data + Data("Paris".utf8)) == png)
+        file.chunks.insert(PNGFile.Chunk(type: "eXIf", body: ExifBlock.prefix + TestExif().data), at: 1)
+        #expect(EmbeddedMetadata(of: file.data).exif == TestExif().data)
         file.chunks.insert(PNGFile.Chunk(type: "pHYs", body: Data(count: 9)), at: 1)
         #expect(try contains(EmbeddedMetadata.removingPrivateData(from: file.data), "pHYs"))
         let webP = try #require(Self.files?.first { $0.format == .webP }).data

@@ -11,8 +11,8 @@ import Testing
     /// Returns a file with an image and a map, which has a tile.
     ///
     /// - Parameter block: The data of the item `tmap`; nil for Apple's auxiliary image.
-    private func file(_ block: Data?, channels: Int? = nil) -> Data {
-        var builder = HEIFBuilder()
+    private func file(_ block: Data?, channels: Int? = nil, idLength: Int = 2) -> Data {
+        var builder = HEIFBuilder(idLength: idLength)
         let coded = builder.property(
             "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
         var properties = [builder.property("colr", Data("prof12345678".utf8))]
@@ -38,6 +38,8 @@ import Testing
         #expect(map.file.firstRange(of: Data("pitm\0\0\0\0\0\u{2}".utf8)) != nil)
         #expect(map.file.firstRange(of: Data("prof".utf8)) == nil)
         #expect(map.file.firstRange(of: Data("nclx".utf8) + [0, 2, 0, 2, 0, 6]) != nil)
+        let long = try #require(EmbeddedGainMap(of: file([0] + Self.block, channels: 1, idLength: 4)))
+        #expect(long.file.firstRange(of: Data("pitm\u{1}\0\0\0\0\0\0\u{2}".utf8)) != nil && long.isGray)
         #expect(EmbeddedGainMap(of: file([1] + Self.block, channels: 1)) == nil)
         #expect(EmbeddedGainMap(of: file([0] + Self.block, channels: 3))?.isGray == false)
         let inOtherPrimaries: Data = [0] + Self.block.prefix(4) + [0] + Self.block.dropFirst(5)
@@ -73,6 +75,24 @@ import Testing
         for file in [open, builder.file() + Data(box: "moov", Data())] {
             #expect(throws: ImageDecodingError.unsupported(.heic, "metadata in a file with this layout")) {
                 try metadata.embedded(in: file)
+            }
+        }
+    }
+
+    @Test("metadata is added to items with numbers of 4 bytes up to 65,535, if there are no references")
+    func addedToLongNumbers() throws {
+        for (firstID, refers, isAdded) in [(1, false, true), (1, true, false), (65_535, false, false)] {
+            var builder = HEIFBuilder(firstID: firstID, idLength: 4)
+            let image = builder.item("hvc1", Data("image".utf8))
+            if refers { builder.reference("thmb", from: image, to: [image]) }
+            let file = builder.file()
+            #expect(try ItemFile(file, .heic)?.content(of: firstID) == Data("image".utf8))
+            if isAdded {
+                #expect(try EmbeddedMetadata(of: metadata.embedded(in: file)) == metadata)
+            } else {
+                #expect(throws: ImageDecodingError.unsupported(.heic, "metadata in a file with this layout")) {
+                    try metadata.embedded(in: file)
+                }
             }
         }
     }

@@ -40,9 +40,18 @@ public struct HEIFBuilder {
     private var references = Data()
     private var brands: [String]
     /// The primary item; 0 for none.
-    public var primary = 1
+    public var primary: Int
+    /// The number of the first item.
+    private let firstID: Int
+    /// The bytes of the number of an item: 2, or 4 in later versions of the boxes.
+    private let idLength: Int
 
-    public init(brands: [String] = ["heic", "mif1", "heic"]) { self.brands = brands }
+    public init(brands: [String] = ["heic", "mif1", "heic"], firstID: Int = 1, idLength: Int = 2) {
+        self.brands = brands
+        self.firstID = firstID
+        self.idLength = idLength
+        primary = firstID
+    }
 
     /// Adds a property box and returns its index.
     public mutating func property(_ name: String, _ content: Data) -> Int {
@@ -53,8 +62,8 @@ public struct HEIFBuilder {
     /// Adds an item. Essential properties have negative indices.
     @discardableResult
     public mutating func item(_ type: String, _ data: Data, properties: [Int] = []) -> Int {
-        items.append(Item(id: items.count + 1, type: type, data: data, properties: properties))
-        return items.count
+        items.append(Item(id: firstID + items.count, type: type, data: data, properties: properties))
+        return firstID + items.count - 1
     }
 
     /// Adds an HEVC image.
@@ -81,8 +90,8 @@ public struct HEIFBuilder {
     }
 
     public mutating func reference(_ name: String, from source: Int, to targets: [Int]) {
-        let ids = targets.reduce(Data()) { $0 + Self.number($1, 2) }
-        references += Self.box(name, Self.number(source, 2) + Self.number(targets.count, 2) + ids)
+        let ids = targets.reduce(Data()) { $0 + Self.number($1, idLength) }
+        references += Self.box(name, Self.number(source, idLength) + Self.number(targets.count, 2) + ids)
     }
 
     /// Returns the file.
@@ -94,14 +103,18 @@ public struct HEIFBuilder {
         return type + meta(offset: offset) + Self.box("mdat", Data(items.map(\.data).joined()))
     }
 
+    /// The version of boxes with numbers of items: 0, or the one in which they have 4 bytes.
+    private func version(_ long: Int) -> Data { Self.number(idLength == 2 ? 0 : long << 24) }
+
     private func meta(offset: Int) -> Data {
         var content = Self.number(0)
         content += Self.box("hdlr", Self.number(0) + Self.number(0) + Data("pict".utf8) + Data(count: 13))
-        if primary > 0 { content += Self.box("pitm", Self.number(0) + Self.number(primary, 2)) }
-        content += Self.box("iinf", Self.number(0) + Self.number(items.count, 2) + Data(items.map(entry).joined()))
+        if primary > 0 { content += Self.box("pitm", version(1) + Self.number(primary, idLength)) }
+        content += Self.box(
+            "iinf", version(1) + Self.number(items.count, idLength) + Data(items.map(entry).joined()))
         content += Self.box("iloc", locations(from: offset))
-        if !references.isEmpty { content += Self.box("iref", Self.number(0) + references) }
-        let associations = Self.number(0) + Self.number(items.count) + Data(items.map(association).joined())
+        if !references.isEmpty { content += Self.box("iref", version(1) + references) }
+        let associations = version(1) + Self.number(items.count) + Data(items.map(association).joined())
         content += Self.box(
             "iprp", Self.box("ipco", Data(properties.joined())) + Self.box("ipma", associations))
         return Self.box("meta", content)
@@ -109,19 +122,21 @@ public struct HEIFBuilder {
 
     private func entry(_ item: Item) -> Data {
         let media = item.type == "mime" ? Data("application/rdf+xml\0".utf8) : Data()
-        let content = Self.number(item.id, 2) + Self.number(0, 2) + Data(item.type.utf8) + Data([0]) + media
-        return Self.box("infe", Self.number(2 << 24) + content)
+        let content = Self.number(item.id, idLength) + Self.number(0, 2) + Data(item.type.utf8) + Data([0]) + media
+        return Self.box("infe", Self.number(idLength == 2 ? 2 << 24 : 3 << 24) + content)
     }
 
     private func association(_ item: Item) -> Data {
         let indices = item.properties.map { UInt8($0 < 0 ? 0x80 | -$0 : $0) }
-        return Self.number(item.id, 2) + Self.number(indices.count, 1) + Data(indices)
+        return Self.number(item.id, idLength) + Self.number(indices.count, 1) + Data(indices)
     }
 
     private func locations(from offset: Int) -> Data {
-        var (content, position) = (Self.number(0) + Self.number(0x4400, 2) + Self.number(items.count, 2), offset)
+        var (content, position) = (version(2) + Self.number(0x4400, 2) + Self.number(items.count, idLength), offset)
         for item in items {
-            content += Self.number(item.id, 2) + Self.number(0, 2) + Self.number(1, 2)
+            // From version 1 on, they say that the data is in the file.
+            content += Self.number(item.id, idLength) + Data(count: idLength == 2 ? 0 : 2)
+            content += Self.number(0, 2) + Self.number(1, 2)
             content += Self.number(position) + Self.number(item.data.count)
             position += item.data.count
         }
