@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
 import ImageTesting
-import ImageTieredCaching
 import Testing
+
+@testable import ImageTieredCaching
 
 @Suite("A tiered cache", .timeLimit(.minutes(10)))
 struct TieredDataCacheTests {
@@ -217,6 +218,7 @@ struct TieredDataCacheTests {
         gate.open()
         await cache.flush()
         #expect(Set(upper.entries.keys) == Set((0..<16).map(key)))
+        #expect(cache.fills.isEmpty, "lookups that are not stored are forgotten, too")
         #expect(try await cache.entry(for: key(16)) == entry(1))
         await cache.flush()
         #expect(upper.entries.count == 17)
@@ -304,6 +306,8 @@ struct TieredDataCacheTests {
         await #expect(throws: DataCacheError.io("upper")) { try await cache.entry(for: key(1)) }
         upper.recover()
         #expect(try await cache.entry(for: key(2)) == nil)
+        await cache.flush()
+        #expect(cache.fills.isEmpty)
     }
 
     @Test("if the upper level fails to store, the store waits for the lower one")

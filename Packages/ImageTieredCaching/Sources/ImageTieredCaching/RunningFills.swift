@@ -51,6 +51,9 @@ final class RunningFills: Sendable {
         }
     }
 
+    /// Whether nothing is looked up or stored.
+    var isEmpty: Bool { state.withLock { $0.current.isEmpty && $0.running.isEmpty } }
+
     func isCurrent(_ lookup: Int) -> Bool { state.withLock { $0.removals == 0 && $0.current[lookup] != nil } }
 
     /// Outdates the lookups of a key.

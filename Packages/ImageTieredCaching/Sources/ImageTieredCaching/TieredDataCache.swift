@@ -15,7 +15,7 @@ public final class TieredDataCache: ImageDataCache {
     private let upper: any ImageDataCache
     private let lower: any ImageDataCache
     private let pending: PendingWrites
-    private let fills = RunningFills()
+    let fills = RunningFills()
     private let queue = KeyedSerialQueue()
     private let report: @Sendable (TieredCacheEvent) -> Void
 
