@@ -97,7 +97,7 @@ struct HalfWrittenTests {
         #expect(try await later.entry(for: key(1))?.data == noise(300_000, seed: 1))
     }
 
-    @Test("without locks, a part is removed an hour after the last write, and its store fails")
+    @Test("without locks, a part is removed an hour after the last write or from the future, and its store fails")
     func agedLeftovers() async throws {
         let cache = folder.cache(leftoverAge: .seconds(3_600))
         let writer = try await cache.writer(for: key(1), expectedByteCount: 600_000)
@@ -113,6 +113,12 @@ struct HalfWrittenTests {
         #expect(try folder.countedBytes() == folder.totalByteCount())
         await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), creationDate: testTime) }
         #expect(folder.files().count == 2)
+        folder.time.value += 7_200
+        let ahead = try await cache.writer(for: key(1), expectedByteCount: 600_000)
+        try await ahead.append(noise(300_000, seed: 1))
+        folder.time.value -= 7_200
+        try await folder.cache(leftoverAge: .seconds(3_600)).store(entry(10), for: key(4))
+        #expect(!folder.hasUnfinishedFiles)
     }
 
     @Test("a store that fails during a write leaves no file of a new or a replaced entry", arguments: [false, true])

@@ -65,6 +65,27 @@ struct SharingTests {
             #expect(try await alone.entry(for: key(9)) != nil)
         }
 
+        @Test("a cache whose folder was created again refuses others with another limit, as before")
+        func createdAgain() async throws {
+            let cache = folder.cache()
+            try await cache.store(entry(5_000), for: key(1))
+            try FileManager.default.removeItem(at: folder.url)
+            try await cache.store(entry(5_000), for: key(1))
+            #expect(try await isRefused(folder.cache(byteLimit: 10_000)))
+            #expect(try await cache.entry(for: key(1)) != nil)
+        }
+
+        @Test("a folder of another format that others use is not emptied by a cache with another limit")
+        func otherFormatInUse() async throws {
+            let cache = folder.cache()
+            try await cache.store(entry(100), for: key(1))
+            var counter = try Data(contentsOf: folder.usage)
+            for index in [4, 20] { counter[index] ^= 3 }
+            try counter.write(to: folder.usage)
+            await #expect(throws: DataCacheError.self) { try await folder.cache(byteLimit: 10_000).status() }
+            #expect(try await cache.entry(for: key(1)) != nil)
+        }
+
         @Test("a cache that is released blocks no other, even while a process that was forked has its open files")
         func forkedProcess() async throws {
             var cache: DiskDataCache? = folder.cache()
