@@ -124,6 +124,23 @@ struct GIFEncoderTests {
         }
     }
 
+    @Test(
+        "a frame is drawn where it changes and where the next one becomes transparent, to each side of that",
+        arguments: [PixelSize(width: 4, height: 1), PixelSize(width: 1, height: 4)], [false, true])
+    func changesBesideVanishing(size: PixelSize, isReversed: Bool) throws {
+        // The second frame adds a pixel, and the third takes away another one.
+        let frames = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 0]].map { (levels: [UInt8]) in
+            let ordered = isReversed ? levels.reversed() : levels
+            let pixels = ordered.flatMap { level -> [UInt8] in [9 * level, 0, 0, 255 * level] }
+            return AnimationFrame(
+                bitmap: Bitmap(size: size, pixels: pixels, isOpaque: false), delay: .milliseconds(50))
+        }
+        let image = try gif.open(GIFEncoder().encode(frames, loopCount: 0, options: .init()))
+        for (index, frame) in frames.enumerated() {
+            #expect(try gif.pixels(image, frame: index) == frame.bitmap.pixels, "frame \(index)")
+        }
+    }
+
     @Test("a frame with 256 new colors is exact")
     func newColors() throws {
         let size = PixelSize(width: 257, height: 1)

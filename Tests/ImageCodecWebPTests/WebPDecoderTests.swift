@@ -277,4 +277,16 @@ struct HalfSizeTests {
             try webp.pixels(limited, size: half)
         }
     }
+
+    @Test("the memory of the planes is taken from the pool of the decoder, and given back")
+    func pool() throws {
+        let pool = PixelBufferPool(byteLimit: 1 << 20)
+        let reading = FileReading(WebPDecoder(pool: pool).using(PixelBufferPool(byteLimit: 0)))
+        let image = try reading.open(Self.lossy(.flat(400, 400, [90, 140, 200, 255])))
+        let idle = try (0..<2).map { _ in
+            _ = try reading.pixels(image, size: PixelSize(width: 200, height: 200))
+            return pool.idleByteCount
+        }
+        #expect(idle[0] >= 400 * 400 * 3 / 2 && idle[1] == idle[0])
+    }
 }

@@ -60,6 +60,12 @@ struct ColorTests {
         let converter = RGBColorConverter()
         #expect(converter.gamut(of: SourceColor(primaries: .displayP3), layout: .rgba8) == .displayP3)
         #expect(converter.gamut(of: .sRGB, layout: .rgba8) == .sRGB)
+        // 1.1 % and 4.4 % outside of sRGB.
+        for (green, space) in [((0.298, 0.602), ColorSpace.sRGB), ((0.29, 0.6), .displayP3)] {
+            var primaries = RGBPrimaries.sRGB
+            primaries.green = RGBPrimaries.Chromaticity(x: green.0, y: green.1)
+            #expect(converter.gamut(of: SourceColor(primaries: primaries), layout: .rgba8) == space)
+        }
         #expect(converter.gamut(of: SourceColor(profile: Data([1])), layout: .rgba8) == nil)
         #expect(converter.gamut(of: .sRGB, layout: .gray8) == nil)
     }
@@ -92,5 +98,42 @@ struct ColorTests {
         #expect(ICCProfile.tag("rTRC", of: profile)?.starts(with: "para".utf8) == true)
         #expect(ColorSpace.displayP3.codePoints == (12, 13) && ColorSpace.sRGB.codePoints == (1, 13))
         #expect(OutputColor.allCases.map(\.description) == ["srgb", "p3", "auto"])
+    }
+
+    /// Returns a profile with tags of these names and contents.
+    private func profile(_ tags: [(name: String, content: Data)]) -> Data {
+        var (entries, contents) = (Data(), Data())
+        for (name, content) in tags {
+            entries += Data(name.utf8)
+            for number in [132 + 12 * tags.count + contents.count, content.count] {
+                entries.append(bigEndian: UInt32(number))
+            }
+            contents += content
+        }
+        return Data(count: 131) + [UInt8(tags.count)] + entries + contents
+    }
+
+    @Test("a profile has the code points of its tag `cicp`, and primaries if it has three colorants")
+    func profileTags() throws {
+        let points = Data(count: 4) + [9, 16, 0, 1]
+        let color = SourceColor(profile: profile([("rXYZ", Data()), ("cicp", Data("cicp".utf8) + points)]))
+        #expect(color.primaries == RGBPrimaries(codePoint: 9) && color.transfer == .pq)
+        #expect(SourceColor(profile: profile([("cicp", Data("text".utf8) + points)])).primaries == .sRGB)
+        let bt2020 = try #require(RGBPrimaries(codePoint: 9))
+        let chromaticities = [bt2020.red, bt2020.green, bt2020.blue].flatMap { [$0.x, $0.y] }
+        #expect(chromaticities == [0.708, 0.292, 0.170, 0.797, 0.131, 0.046], "ITU-R BT.2020, table 3")
+        let whole = try #require(ColorSpace.displayP3.profile)
+        let colorants: [(name: String, content: Data)] = try ["rXYZ", "gXYZ", "bXYZ"].map { name in
+            (name, try #require(ICCProfile.tag(name, of: whole)))
+        }
+        #expect(ICCProfile.primaries(of: profile(colorants)) == ICCProfile.primaries(of: whole))
+        for index in 0..<3 {
+            var rest = colorants
+            rest.remove(at: index)
+            #expect(ICCProfile.primaries(of: profile(rest)) == nil)
+            rest = colorants
+            rest[index].content = Data(count: 20)
+            #expect(ICCProfile.primaries(of: profile(rest)) == nil, "a color without light")
+        }
     }
 }

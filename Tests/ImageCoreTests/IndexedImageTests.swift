@@ -29,6 +29,13 @@ struct IndexedImageTests {
         #expect(indexed.indices == [0, 0, 1, 1, 2])
     }
 
+    @Test("reduced colors are the means of the pixels that are nearest to them, which need not be half of all")
+    func nearestMeans() throws {
+        let image = bitmap([0, 16, 32, 240].map { [$0, $0, $0, 255] }, width: 4)
+        let indexed = try IndexedImage(image, area: PixelArea(image.size), colorCount: 2, dithering: 0)
+        #expect(indexed.palette == [RGBAColor(16, 16, 16, 255), RGBAColor(240, 240, 240, 255)])
+    }
+
     @Test("dithering keeps the brightness of each area")
     func dithering() throws {
         let row = (0..<64).map { [UInt8](repeating: 4 * $0, count: 3) + [255] }

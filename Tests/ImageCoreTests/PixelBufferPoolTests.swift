@@ -49,6 +49,13 @@ struct PixelBufferPoolTests {
         #expect(pool.idleByteCount == 0)
     }
 
+    @Test("of the buffers that are large enough, the smallest is reused", arguments: [[300, 280], [280, 300]])
+    func best(kilobytes: [Int]) {
+        let pool = PixelBufferPool(byteLimit: 1 << 20)
+        for size in kilobytes { pool.give([UInt8](repeating: 1, count: size << 10)) }
+        #expect(pool.take(byteCount: 270 << 10).capacity < 300 << 10)
+    }
+
     @Test("much larger memory than needed is not reused, and the memory of small images is not stored")
     func fit() {
         let pool = PixelBufferPool(byteLimit: 1 << 22)

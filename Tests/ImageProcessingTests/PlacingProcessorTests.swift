@@ -110,7 +110,8 @@ struct PlacingProcessorTests {
         "draws a watermark once or as tiles, also partly outside, and keeps transparency",
         arguments: [
             (.at(x: 1, y: 0), [[0, 200, 200], [0, 0, 0]]), (.at(x: -1, y: 1), [[0, 0, 0], [200, 0, 0]]),
-            (.at(x: 3, y: .max), [[0, 0, 0], [0, 0, 0]]),
+            (.at(x: 3, y: .max), [[0, 0, 0], [0, 0, 0]]), (.at(x: 0, y: -1), [[0, 0, 0], [0, 0, 0]]),
+            (.at(x: .min, y: .min), [[0, 0, 0], [0, 0, 0]]),
             (.tiles(horizontalSpacing: 1, verticalSpacing: -4), [[200, 200, 0], [200, 200, 0]]),
         ] as [(WatermarkProcessor.Placement, [[UInt8]])])
     func watermark(placement: WatermarkProcessor.Placement, expected: [[UInt8]]) throws {
