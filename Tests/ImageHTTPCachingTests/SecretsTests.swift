@@ -128,6 +128,20 @@ struct SecretsTests {
         #expect(CacheIdentity([:]) == .anonymous)
     }
 
+    @Test("of two keys that processes make at once, the one that stays is used")
+    func keysAtOnce() async throws {
+        let (cache, gate) = (InMemoryDataCache(), TestGate())
+        cache.hold(.entry, at: gate)
+        async let name = EntryNames(cache).name(for: "a", creationTime: noon)
+        await gate.waitForArrivals(1)
+        gate.letOnePass()
+        await gate.waitForArrivals(2)
+        let other = DataCacheEntry(data: Data(repeating: 7, count: 32), creationDate: noon)
+        try await cache.store(other, for: DataCacheKey(identifier: "key-of-private-names"))
+        gate.open()
+        #expect(try await name == EntryNames(cache).name(for: "a", creationTime: nil))
+    }
+
     @Test("a stored key of the wrong length isn't used")
     func damagedKey() async throws {
         let cache = InMemoryDataCache(entries: [

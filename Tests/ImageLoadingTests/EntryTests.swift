@@ -204,10 +204,13 @@ struct EntryTests {
     func local() async throws {
         let encoded = LoaderFixture.image.base64EncodedString()
         let url = try #require(URL(string: "data:application/octet-stream;base64,\(encoded)"))
-        for request in [ImageRequest(.data(hashing: LoaderFixture.image)), ImageRequest(url: url)] {
+        let file = URL(filePath: "/images/a")
+        for request in [ImageRequest(.data(hashing: LoaderFixture.image))] + [url, file].map({ ImageRequest(url: $0) })
+        {
+            #expect(await !loader.cacheData(LoaderFixture.image, for: request))
+            #expect(await loader.cachedData(for: request) == nil)
             loader.cacheImage(drawn, for: request)
             #expect(await loader.isCached(request))
-            #expect(await loader.cachedData(for: request) == nil)
             await loader.removeCachedImages(for: request)
             #expect(await !loader.isCached(request))
         }

@@ -171,6 +171,31 @@ struct ImageBindingAnimationTests {
         #expect(loadCount == 2)
     }
 
+    @Test("the frames are not loaded before motion is allowed")
+    func motionAllowedLater() async {
+        clock.reducesMotion = true
+        let binding = await playing()
+        clock.reducesMotion = false
+        clock.tick(at: .zero)
+        await becomesTrue { loadCount == 2 }
+        withExtendedLifetime(binding) {}
+    }
+
+    @Test("a preview that is animated rests, also with a clock that is set later")
+    func preview() async throws {
+        let (gate, small) = (TestGate(), animated("small"))
+        _ = try await loader.image(for: small)
+        var request = ImageRequest(.data(Data(), name: "large"))
+        request.lowQuality = [small]
+        loader.script(.held(gate, .image(PixelSize(width: 9, height: 9))), for: request)
+        let binding = binding(nil)
+        binding.bind(request)
+        binding.clock = clock
+        #expect(binding.appearance.kind == .preview && binding.appearance.image?.header.frameCount == 3)
+        #expect(!clock.isRunning)
+        gate.open()
+    }
+
     @Test("a model shows the frames")
     func model() async {
         let model = ImageModel(loader: loader, clock: clock)
