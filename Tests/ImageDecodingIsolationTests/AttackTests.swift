@@ -92,6 +92,24 @@ struct AttackTests {
         try expectRightImage(fixture)
     }
 
+    @Test("a worker that notices that its image is cancelled is used again", .timeLimit(.minutes(1)))
+    func usedAfterCancelling() {
+        // A worker on a busy machine can answer too late, and ends.
+        let isUsedAgain = (0..<20).contains { _ in
+            let fixture = IsolatedFixture()
+            let asked = Atomic(0)
+            #expect(throws: ImageDecodingError.cancelled) {
+                try fixture.decoders.decode(Data("pixels:wait".utf8), request: DecodingRequest()) {
+                    asked.add(1, ordering: .relaxed).oldValue > 1
+                }
+            }
+            // The attack runs again if the worker has had another image.
+            _ = try? fixture.decoders.header(of: Data("header:fault".utf8))
+            return fixture.events.messages.count == 2
+        }
+        #expect(isUsedAgain)
+    }
+
     @Test("what is cancelled before it starts needs no worker")
     func cancelledEarlier() async throws {
         let decoders = IsolatedFixture { $0.program = "/nowhere" }.decoders

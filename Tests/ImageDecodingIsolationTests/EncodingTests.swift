@@ -36,6 +36,7 @@ struct EncodingTests {
         let expected = try PNGEncoder().encode(bitmap, options: options)
         #expect(try encoder.encode(bitmap, options: options) == expected)
         #expect(encoder.format == .png && encoder.keepsAlpha)
+        #expect(try Self.encode("one byte") == Data([7]))
         #expect(!fixture.decoders.encoder(like: OpaqueEncoder(), named: "png").keepsAlpha)
     }
 
@@ -123,6 +124,17 @@ struct EncodingTests {
                 .encode(frames, loopCount: 0, options: EncodingOptions())
         }
         await #expect(throws: ImageEncodingError.cancelled) { try await task.value }
+    }
+
+    @Test(
+        "a worker without one of the protections is refused",
+        arguments: [(1, "no_new_privs"), (2, "Landlock"), (4, "seccomp"), (8, "limits")])
+    func partlyUnprotected(protection: Int, name: String) throws {
+        let link = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).without-\(protection)")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: IsolatedFixture.program)
+        defer { try? FileManager.default.removeItem(at: link) }
+        let fixture = IsolatedFixture { $0.program = link.path }
+        #expect(fixture.failure("header:fault") == .workerFailed(.unprotected("the kernel lacks \(name)")))
     }
 
     @Test("a worker that can't lock itself is refused, or reported once")

@@ -13,6 +13,10 @@ enum IsolationWorker {
         ImageWorker.runIfAsked(makeEncoder: { $0 == "nobody" ? nil : HostileEncoder(name: $0) }) { setup in
             // No worker with a second thread can lock itself.
             if CommandLine.arguments[0].hasSuffix("unprotected") { startThread() }
+            if let number = CommandLine.arguments[0].split(separator: "without-").last.flatMap({ Int($0) }) {
+                let reply = WorkerReply.ready(protection: 15 - number).bytes(number: 0)
+                unsafe hostile_send(reply, reply.count)
+            }
             let decoders = [any ImageDecoder].all.filter { setup.formats.contains($0.format) }
             return HostileDecoder(base: DownsamplingDecoder.standard(decoders, limits: setup.limits))
         }
@@ -32,6 +36,7 @@ struct HostileEncoder: ImageEncoder {
 
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         if name == "png" { return try PNGEncoder().encode(bitmap, options: options) }
+        if name == "one byte" { return Data([7]) }
         throw attack()
     }
 
@@ -67,6 +72,7 @@ struct HostileDecoder: SizedImageDecoder {
         guard data.starts(with: "pixels:".utf8) else {
             return try base.decode(data, request: request, isCancelled: isCancelled)
         }
+        while data == Data("pixels:wait".utf8) { if isCancelled() { throw .cancelled } }
         attack(data)
         throw .malformed(.png, "the attack was refused")
     }
