@@ -13,10 +13,10 @@ struct DIBHeaderTests {
 
     /// Returns a header of a length, with bytes from its offset 40 on, and what follows it.
     private static func dib(
-        length: Int = 40, height: Int = 1, bits: Int = 24, compression: Int = 0, colors: Int = 0,
+        length: Int = 40, width: Int = 1, height: Int = 1, bits: Int = 24, compression: Int = 0, colors: Int = 0,
         extra: [UInt8] = [], _ rest: [UInt8] = []
     ) -> Data {
-        let sides = [length, 1, height].flatMap { bytes($0, 4) } + bytes(1, 2) + bytes(bits, 2)
+        let sides = [length, width, height].flatMap { bytes($0, 4) } + bytes(1, 2) + bytes(bits, 2)
         let header = sides + [compression, 0, 0, 0, colors, 0].flatMap { bytes($0, 4) } + extra
         return Data((header + [UInt8](repeating: 0, count: 124)).prefix(length) + rest)
     }
@@ -92,6 +92,15 @@ struct DIBHeaderTests {
     @Test("a damaged header is refused", arguments: damaged)
     func refused(file: Data, error: ImageDecodingError) {
         #expect(throws: error) { try BMPDecoder().open(file, limits: .default) }
+    }
+
+    @Test("run lengths of 4 bits have two pixels per byte, also an odd number of them, and skip pixels")
+    func nibbles() throws {
+        let palette = (0..<4).flatMap { index -> [UInt8] in [UInt8(index), 0, 0, 0] }
+        let runs: [UInt8] = [0, 5, 0x12, 0x31, 0x20, 0, 2, 0x31, 0, 0, 0, 2, 5, 0, 2, 0x31, 0, 1]
+        let file = Self.bmp(Self.dib(width: 7, height: 2, bits: 4, compression: 2, colors: 4, palette + runs))
+        let blue = try pixels(file).enumerated().filter { $0.offset % 4 == 2 }.map(\.element)
+        #expect(blue == [0, 0, 0, 0, 0, 3, 1] + [1, 2, 3, 1, 2, 3, 1])
     }
 
     @Test("run lengths that end early are truncated")

@@ -135,14 +135,16 @@ struct DiskDataCacheTests {
         let cache = folder.cache()
         try await cache.store(entry(100), for: key(1))
         let shard = folder.file(key(1)).deletingLastPathComponent()
+        let longer = "0\(shard.lastPathComponent)"
         let foreign = [
+            folder.url.appending(path: "\(longer)/\(folder.file(key(1)).lastPathComponent)"),
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
             shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"),
             folder.url.appending(path: "tmp/mine.txt"), folder.url.appending(path: "tmp/mine.part"),
             folder.url.appending(path: "zz/\(folder.file(key(1)).lastPathComponent)"),
             folder.url.appending(path: "00/\(folder.file(key(1)).lastPathComponent)"),
         ]
-        for name in ["tmp", "zz", "00"] {
+        for name in ["tmp", "zz", "00", longer] {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: true)
         }

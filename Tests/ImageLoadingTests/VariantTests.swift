@@ -92,6 +92,20 @@ struct VariantTests {
         #expect(fixture.sent == ["50-q80", "40-q80", "40-q80"])
     }
 
+    @Test("a larger variant that can't be read is passed over, and looking for one stores nothing")
+    func unreadableLarger() async throws {
+        let cache = LargerVariants()
+        let fixture = LoaderFixture { [variants = self.fixture.loader.configuration.variants] parts in
+            parts.variants = variants
+            parts.transport = .cached(cache)
+        }
+        #expect(try await fixture.loader.image(for: sized(33) { $0.mode = .onlyIfCached }).source == .disk)
+        let lookups = cache.lookups.messages
+        #expect(lookups.map(\.url.lastPathComponent) == ["40-q80", "50-q80", "62-q80"])
+        #expect(lookups.map(\.cacheUse.access) == [.readWrite, .readOnly, .readOnly])
+        #expect(lookups.allSatisfy { $0.cacheUse.mode == .onlyIfCached })
+    }
+
     @Test("while data is costly, variants are one step smaller, in lower quality and asked for with Save-Data")
     func lowData() async throws {
         cost.condition = .high
@@ -138,6 +152,26 @@ struct VariantTests {
     }
 }
 
+/// Has two larger variants, of which the first breaks off.
+private struct LargerVariants: ResponseCache {
+    let lookups = MessageLog<TransportRequest>()
+
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
+        lookups.append(request)
+        let broken = TransportBody(pull: { () async throws(TransportError) in
+            throw .closedEarly(received: 1, expected: 2)
+        })
+        let bodies = ["50-q80": broken, "62-q80": TransportBody(LoaderFixture.image)]
+        guard let body = bodies[request.url.lastPathComponent] else {
+            return .exchange(after: .absent) { throw TransportError.cancelled }
+        }
+        let head = ResponseHead(status: .ok, url: request.url)
+        return .stored(TransportResponse(head: head, body: body, source: .cache))
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async {}
+}
+
 @Suite("What a server says beside the image", .timeLimit(.minutes(10)))
 struct ServerReportTests {
     private static let hashed: HTTPFields = [.contentLanguage: "hash"]
@@ -166,15 +200,21 @@ struct ServerReportTests {
         #expect(!previews.contains(7), "a smaller image is better than a placeholder")
     }
 
-    @Test("Accept names the formats that are decoded, unless the request has its own or none are known")
+    @Test("Accept names the formats that are decoded, unless the request has its own, none are known or it isn't HTTP")
     func accept() async throws {
-        let fixture = LoaderFixture { ($0.hints, $0.formats) = (.formats, [.jpeg, .webP]) }
+        let photos = PhotoLibrary()
+        let fixture = LoaderFixture {
+            ($0.hints, $0.formats) = (.formats, [.jpeg, .webP])
+            $0.transport = $0.transport.adding(photos, forScheme: "photos")
+        }
         let unknown = LoaderFixture { $0.hints = .formats }
         _ = try await fixture.loader.data(for: fixture.request("a"))
         _ = try await fixture.loader.data(for: fixture.request("b") { $0.headers["Accept"] = "image/png" })
         _ = try await unknown.loader.data(for: unknown.request("a"))
+        _ = try await fixture.loader.data(for: ImageRequest(url: try #require(URL(string: "photos:a"))))
         let sent = (fixture.transport.requests + unknown.transport.requests).map { $0.headers[.accept] }
         #expect(sent == ["image/jpeg, image/webp, */*;q=0.5", "image/png", nil])
+        #expect(photos.requests.messages.map { $0.headers[.accept] } == [nil])
     }
 
     /// Returns the widths of all previews. Calls `onPreview` with each.
@@ -203,6 +243,17 @@ struct ServerReportTests {
         #expect(try await fixture.loader.data(for: fixture.request("a", then: .refused)).source == .stale)
         let reports = fixture.observer.kinds().filter { if case .serverReported = $0 { true } else { false } }
         #expect(reports == [.serverReported(cacheStatus: "edge; hit", timing: "decode;dur=3")])
+    }
+}
+
+/// A transport for a scheme of the application.
+private struct PhotoLibrary: DataTransport {
+    let requests = MessageLog<TransportRequest>()
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        requests.append(request)
+        return TransportResponse(
+            head: ResponseHead(status: .ok, url: request.url), body: TransportBody(LoaderFixture.image))
     }
 }
 

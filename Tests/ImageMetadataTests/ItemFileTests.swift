@@ -81,8 +81,12 @@ import Testing
 
     @Test("metadata is added to items with numbers of 4 bytes up to 65,535, if there are no references")
     func addedToLongNumbers() throws {
-        for (firstID, refers, isAdded) in [(1, false, true), (1, true, false), (65_535, false, false)] {
+        let files = [
+            (1, 1, false, true), (1, 1, true, false), (65_535, 65_535, false, false), (1, 65_536, false, false),
+        ]
+        for (firstID, primary, refers, isAdded) in files {
             var builder = HEIFBuilder(firstID: firstID, idLength: 4)
+            builder.primary = primary
             let image = builder.item("hvc1", Data("image".utf8))
             if refers { builder.reference("thmb", from: image, to: [image]) }
             let file = builder.file()

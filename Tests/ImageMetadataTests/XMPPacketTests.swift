@@ -15,6 +15,8 @@ import Testing
             let start = "<a xmlns:G = 'http://ns.google.com/photos/1.0/\(name)'"
             #expect(filtered("\(start) G:MotionPhoto = '1'></a>") == (name == "camera/" ? "\(start)></a>" : "<a></a>"))
         }
+        let instruction = "\(camera)><?p > <G:MicroVideo> ?></a>"
+        #expect(filtered(instruction) == instruction)
         let note = #"<a xmlns:n="http://ns.adobe.com/xmp/note/""#
         #expect(filtered(#"\#(camera) G:MotionPhoto="it's" G:Burst='"'/>"#) == #"\#(camera) G:Burst='"'/>"#)
         #expect(filtered(#"\#(note) n:HasExtendedXMP="1" n:Other="2"/>"#) == #"\#(note) n:Other="2"/>"#)

@@ -1,4 +1,5 @@
 import ImageTesting
+import Synchronization
 import Testing
 
 @Suite("ManualClock")
@@ -36,6 +37,37 @@ struct ManualClockTests {
         await clock.waitForSleepers(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!hasSleepers(clock))
+    }
+
+    private func hasSleepers(_ clock: ManualClock) -> Bool {
+        let (executor, isReached) = (QueueExecutor(), Watched(false))
+        let waiting = Task(executorPreference: executor) {
+            await clock.waitForSleepers(1)
+            isReached.change { $0 = true }
+        }
+        executor.run()
+        defer {
+            waiting.cancel()
+            executor.run()
+        }
+        return isReached.value
+    }
+
+    @Test("tasks continue in the order of their deadlines, and one that sleeps until now continues at once")
+    func order() async throws {
+        let (clock, executor, order) = (ManualClock(), QueueExecutor(), MessageLog<Int>())
+        for seconds in [0, 2, 1, 3] {
+            Task(executorPreference: executor) {
+                try await clock.sleep(for: .seconds(seconds))
+                order.append(seconds)
+            }
+        }
+        executor.run()
+        #expect(order.messages == [0])
+        clock.advance(by: .seconds(3))
+        executor.run()
+        #expect(order.messages == [0, 1, 2, 3] && !hasSleepers(clock))
     }
 
     @Test("a task that is cancelled before it sleeps doesn't sleep")
@@ -45,5 +77,22 @@ struct ManualClockTests {
             try await ManualClock().sleep(until: ManualClock.Instant(offset: .zero), tolerance: nil)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
+
+/// Runs the jobs of its tasks in the order in which they became ready.
+private final class QueueExecutor: TaskExecutor {
+    private let jobs = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func run() {
+        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            // Sound: the executor is alive during this method, so the unowned reference is valid.
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
 }
