@@ -104,10 +104,11 @@ struct StoringTests {
         let piece = Data(repeating: 65, count: isLong ? 70_000 : 32_768)
         let reply = ScriptedTransport.Reply.fresh(status: .notFound, [.piece(piece), .piece(piece)])
         test.script("/a", reply)
-        _ = try await test.transport.send(CachingFixture.request("/a"))
+        let unread = try await test.transport.send(CachingFixture.request("/a"))
         #expect((try await test.stored() != nil) == !isLong)
         #expect(try await test.get().text.count == 2 * piece.count)
         #expect(try await test.stored()?.text.count == 2 * piece.count)
+        #expect(try await Received(unread).text.count == 2 * piece.count, "what was read ahead is delivered, too")
     }
 
     @Test("throws a failure in the body of an error when the body is read")
