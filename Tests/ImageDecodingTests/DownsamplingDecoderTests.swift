@@ -29,6 +29,22 @@ struct DownsamplingDecoderTests {
         #expect(image.bitmap.pixels == expected)
     }
 
+    @Test("a part of an image is converted like the whole")
+    func convertedPart() throws {
+        let decoder = DownsamplingDecoder(
+            decoders: [ChangedDecoder(color: SourceColor(transfer: .gamma(1)))], colorConverter: RGBColorConverter())
+        let file = FakeImage(Self.size, frames: [Self.pixels]).encoded
+        var target = ImageTarget(PixelSize(width: 5, height: 4))
+        target.part = PixelArea(left: 2, top: 3, width: 5, height: 4)
+        let part = try decoder.decode(file, request: DecodingRequest(target: target)).bitmap
+        let whole = try decoder.decode(file, request: DecodingRequest()).bitmap.pixels
+        let expected = (3..<7).flatMap { row -> ArraySlice<UInt8> in
+            let start = row * 64 + 8
+            return whole[start..<start + 20]
+        }
+        #expect(part.pixels == expected && part.pixels[0] != Self.pixels[200])
+    }
+
     @Test("averages light if the target asks for it")
     func linearLight() throws {
         let source = FakeImage(PixelSize(width: 2, height: 1), frames: [[0, 0, 0, 255, 255, 255, 255, 255]])

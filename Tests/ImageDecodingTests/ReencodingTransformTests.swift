@@ -50,6 +50,20 @@ struct ReencodingTransformTests {
         }
     }
 
+    @Test("a file is stored as it was completed, and the source as received if that is impossible")
+    func completes() throws {
+        func stored(_ complete: @escaping @Sendable () throws -> Data?) throws -> Data {
+            let transform = ReencodingTransform(
+                decoder: FakeSizedImageDecoder(), complete: { _, _, _ in try complete() },
+                encoder: { _ in FakeEncoder() })
+            return try transform.stored(entry(bulky.encoded), for: key).data
+        }
+        let completed = FakeImage(size, frames: [[9, 9, 9, 255]]).encoded
+        #expect(try stored { completed } == completed)
+        #expect(try stored { nil } == bulky.encoded)
+        #expect(try stored { throw CancellationError() } == bulky.encoded)
+    }
+
     @Test("a file that the decoder can't read is not stored")
     func unreadable() throws {
         let text = Data("text".utf8)
