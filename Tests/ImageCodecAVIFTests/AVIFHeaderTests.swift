@@ -148,6 +148,19 @@
                 failure(.init(decodedByteLimit: bytes - 1))
                     == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
             #expect(failure(.init(maxPixels: 9100, maxSide: 130, decodedByteLimit: bytes)) == nil)
+            #expect(
+                failure(.init(encodedByteLimit: data.count - 1))
+                    == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
+            #expect(failure(.init(encodedByteLimit: data.count)) == nil)
+        }
+
+        @Test("alpha and samples of more than 8 bits need memory, too", arguments: [8, 10], [false, true])
+        func heldBytes(depth: Int, hasAlpha: Bool) throws {
+            let image = TestAVIF.detailed(130, 70, depth: depth, format: 420, hasAlpha: hasAlpha)
+            let opened = try avif.open(try image.file())
+            let samples = 256 * 128 * (hasAlpha ? 5 : 3) / 2
+            let held = opened.heldByteCount(frame: 0, size: opened.header.storedSize, layout: .rgba8)
+            #expect(held == samples * (depth > 8 ? 2 : 1))
         }
 
         @Test("a size that libavif doesn't decode is a limit or unsupported, not malformed")

@@ -157,9 +157,9 @@
             let (small, thumbnail) = (PixelSize(width: 50, height: 50), PixelSize(width: 64, height: 64))
             #expect(image.decodableSize(covering: small, preference: .speed) == thumbnail)
             #expect(image.decodableSize(covering: small, preference: .quality) == image.header.storedSize)
-            #expect(
-                image.decodableSize(covering: PixelSize(width: 65, height: 1), preference: .speed)
-                    == image.header.storedSize)
+            for larger in [PixelSize(width: 65, height: 1), PixelSize(width: 1, height: 65)] {
+                #expect(image.decodableSize(covering: larger, preference: .speed) == image.header.storedSize)
+            }
             #expect(try heif.pixels(image, size: thumbnail, preference: .speed).count == thumbnail.area * 4)
         }
 

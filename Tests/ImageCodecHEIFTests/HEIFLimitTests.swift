@@ -24,6 +24,10 @@
                 return
             }
             #expect(failure(try Self.grid(), DecodingLimits(decodedByteLimit: 100_000)) == nil)
+            // Decoding needs more than what is held while rows are delivered.
+            let image = try heif.open(Self.grid())
+            let held = image.heldByteCount(frame: 0, size: image.header.storedSize, layout: .rgba8)
+            #expect(failure(try Self.grid(), DecodingLimits(decodedByteLimit: held)) != nil)
         }
 
         @Test("a coded size in the bitstream that differs from the header is malformed")

@@ -46,6 +46,7 @@
                 ("width='100%' height='100%' viewBox='-1,-1 50,25'", 50, 25),
                 ("width='140' viewBox='0 0 70 30'", 140, 60),
                 ("height='1e1PX' viewBox='0 0 70 35'", 20, 10), ("width='nan' height='-4'", 300, 150),
+                ("viewBox='0 0 -70 30'", 300, 150),
             ])
         func sizes(attributes: String, width: Int, height: Int) throws {
             #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))
@@ -72,6 +73,40 @@
             #expect(throws: ImageDecodingError.limitExceeded(.side, value: 30, allowed: 29)) {
                 try decoder.open(Self.svg(""), limits: DecodingLimits(maxSide: 29))
             }
+        }
+
+        @Test("a long file is refused, and a drawing is made as small as sides, area and memory allow")
+        func limits() throws {
+            let data = Self.svg("", "width='400pt' height='300'")
+            func size(_ limits: DecodingLimits) throws -> PixelSize {
+                try SVGDecoder().open(data, limits: limits).header.size
+            }
+            #expect(try size(DecodingLimits(encodedByteLimit: data.count)) == PixelSize(width: 533, height: 300))
+            #expect(throws: ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: 9)) {
+                try size(DecodingLimits(encodedByteLimit: 9))
+            }
+            #expect(try size(DecodingLimits(maxSide: 100)).width == 100)
+            #expect(try (900...1_000).contains(size(DecodingLimits(maxPixels: 1_000)).area))
+            #expect(try (900...1_000).contains(size(DecodingLimits(decodedByteLimit: 8_000)).area))
+        }
+
+        @Test("a drawing can be smaller than its size, not larger, and isn't made if nobody needs it")
+        func decodableSizes() throws {
+            let image = try SVGDecoder().open(Self.svg(""), limits: .default)
+            for (target, expected) in [((20, 5), (20, 5)), ((41, 5), (40, 20)), ((20, 21), (40, 20))] {
+                let target = PixelSize(width: target.0, height: target.1)
+                let size = PixelSize(width: expected.0, height: expected.1)
+                #expect(image.decodableSize(covering: target) == size, "\(target)")
+            }
+            #expect(throws: ImageDecodingError.cancelled) {
+                try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: CancelledSink())
+            }
+        }
+
+        /// Is cancelled at once.
+        private final class CancelledSink: PixelRowSink {
+            func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {}
+            func checkCancellation() throws(ImageDecodingError) { throw .cancelled }
         }
 
         @Test(

@@ -2,6 +2,7 @@
     import Foundation
     import ImageCodecTIFF
     import ImageCore
+    import ImageTesting
     import ReferenceFiles
     import Testing
 
@@ -30,6 +31,79 @@
             #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: held, allowed: held - 1)) {
                 _ = try file.difference(by: LimitedDecoder(limits: limits))
             }
+        }
+
+        /// Returns a page of 2 rows of 3 gray bytes, with a profile of 10 bytes.
+        private static func gray() -> Data {
+            func number(_ value: Int, _ count: Int) -> Data { Data((0..<count).map { UInt8(value >> (8 * $0) & 255) }) }
+            // The pixels follow the header, then the profile and the directory.
+            let tags = [
+                (256, 4, 1, 3), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
+                (277, 3, 1, 1), (278, 4, 1, 2), (279, 4, 1, 6), (34_675, 7, 10, 14),
+            ]
+            let entries = tags.map { number($0.0, 2) + number($0.1, 2) + number($0.2, 4) + number($0.3, 4) }
+            return Data([0x49, 0x49, 42, 0]) + number(24, 4) + Data([0, 50, 100, 150, 200, 255]) + Data(count: 10)
+                + number(tags.count, 2) + Data(entries.joined()) + number(0, 4)
+        }
+
+        @Test("the length of the file, its area and its profile are limited at their exact values")
+        func limits() throws {
+            let file = Self.gray()
+            func header(_ limits: DecodingLimits) throws -> ImageHeader {
+                try TIFFDecoder().open(file, limits: limits).header
+            }
+            let exact = DecodingLimits(encodedByteLimit: file.count, maxPixels: 6, maxSide: 3, metadataByteLimit: 10)
+            #expect(try header(exact).colorProfile == Data(count: 10))
+            #expect(try header(DecodingLimits(metadataByteLimit: 9)).colorProfile == nil)
+            #expect(throws: ImageDecodingError.limitExceeded(.encodedBytes, value: file.count, allowed: 9)) {
+                try header(DecodingLimits(encodedByteLimit: 9))
+            }
+            #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 6, allowed: 5)) {
+                try header(DecodingLimits(maxPixels: 5))
+            }
+        }
+
+        @Test("a file that ends in its directory or in its rows is truncated")
+        func truncation() throws {
+            let file = Self.gray()
+            for count in [0, 4, 10, 24, 30, file.count - 5] {
+                #expect(throws: ImageDecodingError.truncated(.tiff), "\(count) bytes") {
+                    try TIFFDecoder().open(file.prefix(count), limits: .default)
+                }
+            }
+            // The rows are said to be where the file ends.
+            var moved = file
+            moved[moved.startIndex + 24 + 2 + 5 * 12 + 8] = UInt8(file.count - 1)
+            #expect(throws: ImageDecodingError.truncated(.tiff)) {
+                let image = try TIFFDecoder().open(moved, limits: .default)
+                try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: CollectingRowSink())
+            }
+        }
+
+        @Test("decoding is cancelled before each row", arguments: 1...2)
+        func cancellation(check: Int) throws {
+            let image = try TIFFDecoder().open(Self.gray(), limits: .default)
+            let sink = CancellingSink(limit: check)
+            #expect(throws: ImageDecodingError.cancelled) {
+                try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: sink)
+            }
+            #expect(sink.rows == check - 1)
+        }
+    }
+
+    /// Counts rows, and cancels from a check for cancellation on.
+    private final class CancellingSink: PixelRowSink {
+        private(set) var rows = 0
+        private var checks = 0
+        private let limit: Int
+
+        init(limit: Int) { self.limit = limit }
+
+        func receive(_ row: Span<UInt8>) throws(ImageDecodingError) { rows += 1 }
+
+        func checkCancellation() throws(ImageDecodingError) {
+            checks += 1
+            if checks >= limit { throw .cancelled }
         }
     }
 

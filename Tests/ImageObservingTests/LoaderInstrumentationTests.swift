@@ -147,6 +147,18 @@
                 metrics.counterTotal(label: "image_loader_downloaded_bytes_total")
                     == Int64(LoaderTestBed.file(width: 4).count * 2))
             #expect(try metrics.expectMeter("image_loader_requests_in_progress").lastValue == 0)
+            let success = try #require(messages.entries.first { $0.message == "image request succeeded" })
+            #expect(success.metadata["source"] == "network")
+        }
+
+        @Test("bytes that requests share are counted apart from those that were downloaded")
+        func sharedBytes() {
+            let observer = LoaderInstrumentation(metrics: metrics, now: { Date() })
+            for kind: ImageLoadEvent.Kind in [.started, .joined(bytes: 7), .downloadFinished(bytes: 5)] {
+                observer.handle(ImageLoadEvent(requestID: 1, url: nil, kind: kind))
+            }
+            #expect(metrics.counterTotal(label: "image_loader_shared_bytes_total") == 7)
+            #expect(metrics.counterTotal(label: "image_loader_downloaded_bytes_total") == 5)
         }
 
         @Test("a failure of the disk cache is written once, until something is stored")
