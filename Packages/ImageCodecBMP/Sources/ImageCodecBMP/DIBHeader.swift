@@ -97,8 +97,8 @@ struct DIBHeader {
         var masks = bitCount == 16 ? [0x7C00, 0x3E0, 0x1F] : [0xFF_0000, 0xFF00, 0xFF]
         if compression == .bitFields || compression == .alphaBitFields {
             let count = length >= 56 || compression == .alphaBitFields ? 4 : 3
+            // If some are cut off, so are the pixels.
             masks = (0..<count).compactMap { data.littleEndian(at: start + 40 + 4 * $0, 4) }
-            guard masks.count == count else { throw .truncated(format) }
             end = max(end, start + 40 + 4 * count)
             if masks.count == 4, masks[3] == 0 { masks.removeLast() }
         }

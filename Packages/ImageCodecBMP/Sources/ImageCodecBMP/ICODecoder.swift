@@ -28,15 +28,11 @@ public struct ICODecoder: ImageDecoder {
         guard recognizes(data.prefix(FileSignature.byteCount)), let count = data.littleEndian(at: 4, 2) else {
             throw .malformed(.ico, "there is no directory")
         }
-        guard let directory = data.part(at: Self.directoryLength, count * Self.entryLength) else {
-            throw .truncated(.ico)
-        }
         var best: Entry?
         var failure: ImageDecodingError?
         for index in 0..<min(count, Self.largestCount) {
-            let start = index * Self.entryLength
-            guard let length = directory.littleEndian(at: start + 8, 4),
-                let offset = directory.littleEndian(at: start + 12, 4)
+            let start = Self.directoryLength + index * Self.entryLength
+            guard let length = data.littleEndian(at: start + 8, 4), let offset = data.littleEndian(at: start + 12, 4)
             else { break }
             do throws(ImageDecodingError) {
                 guard let part = data.part(at: offset, length) else { throw .truncated(.ico) }

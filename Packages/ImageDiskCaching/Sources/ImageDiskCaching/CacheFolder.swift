@@ -29,7 +29,7 @@ struct CacheFolder: Sendable {
     /// The folders that can contain entries.
     func folders() throws -> [String] {
         let names = try ifExists { try fileSystem.list(root) } ?? []
-        return names.filter { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }.map { "\(root)/\($0)" }
+        return names.filter { $0.utf8.count == 2 }.map { "\(root)/\($0)" }
     }
 
     /// The entries in a folder. Files of other programs are not listed.
