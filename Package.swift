@@ -132,10 +132,13 @@ func support(_ name: String, uses dependencies: [Target.Dependency], exclude: [S
 }
 
 /// Returns a C target for tests, over libraries that are used only with a trait.
-func testKernels(_ name: String, over libraries: [Target.Dependency] = [], trait: String? = nil) -> Target {
+func testKernels(
+    _ name: String, over libraries: [Target.Dependency] = [], links: [String] = [], trait: String? = nil
+) -> Target {
     .target(
         name: name, dependencies: libraries, path: "Tests/Support/\(name)",
-        cSettings: trait.map { [.define($0, .when(traits: [$0]))] })
+        cSettings: trait.map { [.define($0, .when(traits: [$0]))] },
+        linkerSettings: links.map { .linkedLibrary($0, trait.map { .when(traits: [$0]) }) })
 }
 
 let vocabulary = [
@@ -389,7 +392,7 @@ let testSupport = [
         ], exclude: ["make-files.py"]),
     // Write images in codings that the encoders don't offer. Empty without the traits.
     testKernels("CTestAVIF", over: [optional("CLibAVIF", trait: "AVIF")], trait: "AVIF"),
-    testKernels("CTestHEIF", over: [optional("CLibHEIF", trait: "HEIF")], trait: "HEIF"),
+    testKernels("CTestHEIF", over: [optional("CLibHEIF", trait: "HEIF")], links: ["x265"], trait: "HEIF"),
     support("TestJXL", uses: ["ImageCore", optional("CTestJXL", trait: "JXL")]),
     testKernels("CTestJXL", over: [optional("CLibJXL", trait: "JXL")], trait: "JXL"),
     testKernels("CAllocations"),

@@ -5,6 +5,7 @@
 #include <libheif/heif.h>
 #include <stdlib.h>
 #include <string.h>
+#include <x265.h>
 
 typedef struct {
     uint8_t *bytes;
@@ -74,6 +75,74 @@ uint8_t *test_heif_encode(const uint16_t *samples, int width, int height, int ch
     heif_context_free(context);
     *length = file.length;
     return file.bytes;
+}
+
+static size_t append_units(buffer *stream, const x265_nal *units, uint32_t count) {
+    size_t start = stream->length;
+    for (uint32_t unit = 0; unit < count; unit++) append(NULL, units[unit].payload, units[unit].sizeBytes, stream);
+    return stream->length - start;
+}
+
+/* Returns an encoder without threads, whose files are always the same. */
+static x265_encoder *open_encoder(x265_param *parameters, int width, int height, const char *options) {
+    x265_param_default_preset(parameters, "medium", NULL);
+    parameters->sourceWidth = width;
+    parameters->sourceHeight = height;
+    parameters->fpsNum = 25;
+    parameters->fpsDenom = 1;
+    parameters->bAnnexB = 0;
+    parameters->logLevel = X265_LOG_NONE;
+    parameters->bEmitInfoSEI = 0;
+    parameters->bOpenGOP = 0;
+    x265_param_parse(parameters, "pools", "none");
+    x265_param_parse(parameters, "frame-threads", "1");
+    char *copy = strdup(options), *rest = copy;
+    for (char *option = strsep(&rest, ":"); option != NULL; option = strsep(&rest, ":")) {
+        char *name = strsep(&option, "=");
+        x265_param_parse(parameters, name, option);
+    }
+    free(copy);
+    return x265_encoder_open(parameters);
+}
+
+uint8_t *test_heif_encode_sequence(
+    uint8_t *samples, int width, int height, int count, const char *options, size_t *sets_length, size_t *lengths,
+    int *frames, size_t *length) {
+    x265_param *parameters = x265_param_alloc();
+    x265_picture *input = x265_picture_alloc(), *decoded = x265_picture_alloc();
+    x265_encoder *encoder = open_encoder(parameters, width, height, options);
+    x265_nal *units = NULL;
+    uint32_t unit_count = 0;
+    buffer stream = {NULL, 0};
+    size_t area = (size_t)width * (size_t)height;
+    uint8_t *original = malloc(area * (size_t)count), *chroma = malloc(area / 4);
+    memcpy(original, samples, area * (size_t)count);
+    memset(chroma, 128, area / 4);
+    x265_encoder_headers(encoder, &units, &unit_count);
+    *sets_length = append_units(&stream, units, unit_count);
+    x265_picture_init(parameters, input);
+    input->planes[1] = input->planes[2] = chroma;
+    input->stride[0] = width;
+    input->stride[1] = input->stride[2] = width / 2;
+    for (int given = 0, taken = 0; taken < count; given++) {
+        input->pts = given;
+        input->planes[0] = original + area * (size_t)(given < count ? given : 0);
+        if (x265_encoder_encode(encoder, &units, &unit_count, given < count ? input : NULL, decoded) < 1) continue;
+        lengths[taken] = append_units(&stream, units, unit_count);
+        frames[taken++] = (int)decoded->pts;
+        for (int row = 0; row < height; row++) {
+            const uint8_t *source = (const uint8_t *)decoded->planes[0] + (size_t)row * (size_t)decoded->stride[0];
+            memcpy(samples + area * (size_t)decoded->pts + (size_t)(row * width), source, (size_t)width);
+        }
+    }
+    x265_encoder_close(encoder);
+    x265_picture_free(input);
+    x265_picture_free(decoded);
+    x265_param_free(parameters);
+    free(original);
+    free(chroma);
+    *length = stream.length;
+    return stream.bytes;
 }
 
 #endif

@@ -6,8 +6,20 @@
     extension GeneratedImage {
         static func heifs() throws -> [GeneratedImage] {
             try encoded(by: HEIFEncoder(), quality: 0.3, isAnimated: false) + [
-                GeneratedImage("grid", .heic, try grid())
+                GeneratedImage("grid", .heic, try grid()), GeneratedImage("sequence", .heic, try sequence()),
             ]
+        }
+
+        /// Returns three frames that are decoded without others, with alpha.
+        private static func sequence() throws -> Data {
+            let coded = try (1...3).map { seed in
+                try HEIFBuilder.Coded(
+                    of: HEIFEncoder().encode(Scene.bitmap(64, 64, seed: seed), options: EncodingOptions(quality: 0.1)),
+                    size: PixelSize(width: 64, height: 64))
+            }
+            var alpha = HEIFSequenceBuilder.Track(coded)
+            alpha.reference = HEIFBuilder.box("tref", HEIFBuilder.box("auxl", HEIFBuilder.number(1)))
+            return HEIFSequenceBuilder(.init(coded), alpha).file()
         }
 
         /// Returns a turned grid of two by two tiles, with a thumbnail and a description in Exif, as cameras write it.

@@ -190,18 +190,17 @@
                         sets.baseAddress, sets.count, slices.baseAddress, slices.count, wanted, &handle)
                 }
             }
-            switch outcome {
-            case heic_ok: break
-            case heic_unsupported: throw .unsupported(.heic, "libde265 does not support this kind of image")
-            case heic_out_of_memory: throw .unsupported(.heic, "libde265 could not allocate memory")
-            default: throw .malformed(.heic, "libde265 rejected the data")
-            }
+            try check(outcome)
             guard let handle = unsafe handle else { throw .malformed(.heic, "libde265 rejected the data") }
             unsafe self.handle = handle
-            let code = unsafe heic_planes_color(handle)
-            color = CodingColor(
-                primaries: Int(code.primaries), transfer: Int(code.transfer), matrix: Int(code.matrix),
-                isFullRange: code.is_full_range != 0)
+            color = CodingColor(unsafe heic_planes_color(handle))
+        }
+
+        /// Takes planes that were decoded.
+        fileprivate init(_ handle: OpaquePointer, format: heic_format) {
+            unsafe self.handle = handle
+            self.format = format
+            color = CodingColor(unsafe heic_planes_color(handle))
         }
 
         /// Creates planes without rows for an image, with memory for `capacity` rows.
@@ -228,6 +227,57 @@
         func addRows(_ count: Int) { unsafe heic_planes_add_rows(handle, CInt(count)) }
 
         func removeRows(above row: Int) { unsafe heic_planes_remove_rows(handle, CInt(row)) }
+    }
+
+    /// Throws the error of `outcome` unless it is `heic_ok`.
+    private func check(_ outcome: heic_outcome) throws(ImageDecodingError) {
+        switch outcome {
+        case heic_ok: return
+        case heic_unsupported: throw .unsupported(.heic, "libde265 does not support this kind of image")
+        case heic_out_of_memory: throw .unsupported(.heic, "libde265 could not allocate memory")
+        default: throw .malformed(.heic, "libde265 rejected the data")
+        }
+    }
+
+    extension CodingColor {
+        fileprivate init(_ color: heic_color) {
+            self.init(
+                primaries: Int(color.primaries), transfer: Int(color.transfer), matrix: Int(color.matrix),
+                isFullRange: color.is_full_range != 0)
+        }
+    }
+
+    /// Decodes consecutive pictures of a sequence with libde265.
+    ///
+    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
+    @safe final class HEIFStream {
+        private let handle: OpaquePointer
+        private let format: heic_format
+
+        /// - Parameter pictureLimit: The number of pictures that the stream may hold.
+        init(_ configuration: HEVCConfiguration, pictureLimit: Int) throws(ImageDecodingError) {
+            format = configuration.sequence.format
+            let (format, sets) = (format, [UInt8](configuration.parameterSets))
+            let opened = unsafe sets.withUnsafeBytes { sets in
+                unsafe heic_stream_open(sets.baseAddress, sets.count, format, CInt(pictureLimit))
+            }
+            guard let handle = unsafe opened else { throw .malformed(.heic, "libde265 rejected the parameters") }
+            unsafe self.handle = handle
+        }
+
+        deinit { unsafe heic_stream_close(handle) }
+
+        /// Decodes the next picture from its slices. Returns nil unless it is wanted.
+        func decode(_ slices: Data, isWanted: Bool) throws(ImageDecodingError) -> HEIFPlanes? {
+            var planes: OpaquePointer?
+            let outcome = unsafe slices.withUnsafeBytes { slices in
+                isWanted
+                    ? unsafe heic_stream_decode(handle, slices.baseAddress, slices.count, &planes)
+                    : unsafe heic_stream_decode(handle, slices.baseAddress, slices.count, nil)
+            }
+            try check(outcome)
+            return unsafe planes.map { unsafe HEIFPlanes($0, format: format) }
+        }
     }
 
     /// Converts samples to RGBA.

@@ -101,11 +101,8 @@
             var header = ImageHeader(
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
                 hasAlpha: alpha != nil, hasGainMap: container.items.hasGainMap(container.reader))
-            if let profile, profile.count <= limits.metadataByteLimit, !profile.isEmpty {
-                header.color = SourceColor(profile: Data(container.reader.bytes(in: profile)))
-            } else if let color {
-                header.color = try color.source()
-            }
+            let color = ItemColor(coding: color, profile: profile)
+            if let source = try color.source(of: container.reader, limits: limits) { header.color = source }
             let peak = container.items.peakLuminance(container.reader)
             header.color.setPeak(peak.content, peak.mastering)
             header.nativeLayout = header.color.isHDR ? .rgba16 : .rgba8
@@ -157,8 +154,8 @@
         }
     }
 
-    /// The color properties of an item. The first of each kind applies.
-    private struct ItemColor {
+    /// The color properties of an item or a track. The first of each kind applies.
+    struct ItemColor {
         var coding: CodingColor?
         var profile: Range<Int>?
 
@@ -175,6 +172,16 @@
                 default: break
                 }
             }
+        }
+    }
+
+    extension ItemColor {
+        /// Returns the color of the decoded RGB, nil if only the HEVC data says it. A profile above the limit is ignored.
+        func source(of reader: BoxReader, limits: DecodingLimits) throws(ImageDecodingError) -> SourceColor? {
+            if let profile, profile.count <= limits.metadataByteLimit, !profile.isEmpty {
+                return SourceColor(profile: Data(reader.bytes(in: profile)))
+            }
+            return try coding?.source()
         }
     }
 
@@ -206,8 +213,7 @@
             var reader = BoxReader(data, format: .heic)
             let boxes = try reader.fileBoxes()
             guard let meta = boxes.first(where: { $0.name == "meta" }), meta.content.upperBound <= data.count else {
-                let hasTracks = boxes.contains { $0.name == "moov" }
-                throw hasTracks ? .unsupported(.heic, "the file has an image sequence only") : .truncated(.heic)
+                throw .truncated(.heic)
             }
             items = try BoxItems(in: meta, &reader)
             self.reader = reader

@@ -12,7 +12,11 @@
         /// The types of the parameter sets of video, sequence and picture (ITU-T H.265, table 7-1).
         private static let parameterTypes = 32...34
         /// The types of the slices of pictures that are decoded without others.
-        private static let sliceTypes = 16...21
+        private static let independentTypes = 16...21
+        /// Of these, the types of pictures on whose predecessors no later picture depends.
+        private static let startTypes = 16...20
+        /// The most NAL units before the first slice of a sample.
+        private static let maximumUnits = 100
 
         init(at range: Range<Int>, of reader: BoxReader) throws(ImageDecodingError) {
             var fields = reader.fields(in: range)
@@ -42,7 +46,9 @@
 
         /// Returns the slices of a picture, each after its length in four bytes, without other NAL units. Throws `.malformed`
         /// unless there is one picture, as in every image item (ISO/IEC 23008-12, B.2): libde265 would decode each.
-        func slices(in data: Data) throws(ImageDecodingError) -> Data {
+        ///
+        /// - Parameter isAlone: Whether the picture must be decodable without others.
+        func slices(in data: Data, isAlone: Bool = true) throws(ImageDecodingError) -> Data {
             var slices = Data(capacity: data.count)
             var rest = data
             while let length = rest.bigEndian(at: 0, lengthSize) {
@@ -51,7 +57,7 @@
                 let unit = HEVCUnit(rest.prefix(length))
                 rest = rest.dropFirst(length)
                 guard let unit, unit.type < 32 else { continue }
-                guard Self.sliceTypes.contains(unit.type) else {
+                guard !isAlone || Self.independentTypes.contains(unit.type) else {
                     throw .unsupported(.heic, "an image that depends on other images")
                 }
                 guard unit.startsPicture == slices.isEmpty else {
@@ -61,6 +67,21 @@
             }
             if slices.isEmpty { throw .malformed(.heic, "an image has no slices") }
             return slices
+        }
+
+        /// Whether a sequence can be decoded from this sample on, by the type of its first slice. False if the file doesn't have it.
+        func isStart(_ sample: Range<Int>, of reader: BoxReader) -> Bool {
+            guard sample.upperBound <= reader.data.count else { return false }
+            var rest = sample
+            for _ in 0..<Self.maximumUnits {
+                guard rest.count > lengthSize, let length = reader.data.bigEndian(at: rest.lowerBound, lengthSize),
+                    let header = reader.data.bigEndian(at: rest.lowerBound + lengthSize, 1)
+                else { return false }
+                let type = header >> 1 & 63
+                if type < 32 { return Self.startTypes.contains(type) }
+                rest = rest.dropFirst(lengthSize + length)
+            }
+            return false
         }
     }
 

@@ -53,6 +53,20 @@ void heic_planes_add_rows(heic_planes *planes, int count);
 /* Removes the rows above row `row` of the image, or one row less, because chroma rows can belong to two rows. */
 void heic_planes_remove_rows(heic_planes *planes, int row);
 
+/* Sequences. */
+
+/* Decodes the pictures of a sequence in the order of their data. */
+typedef struct heic_stream heic_stream;
+
+/* Opens a stream with parameter sets, as for heic_planes_decode. All pictures have this format. The stream holds up to `picture_limit`
+   pictures. Returns NULL if memory is exhausted or the sets are invalid. */
+heic_stream *heic_stream_open(const uint8_t *sets, size_t sets_length, heic_format format, int picture_limit);
+
+void heic_stream_close(heic_stream *stream);
+
+/* Decodes the next picture. Sets *planes to a copy of it, unless `planes` is NULL. After a failure, the stream can only be closed. */
+heic_outcome heic_stream_decode(heic_stream *stream, const uint8_t *slices, size_t length, heic_planes **planes);
+
 /* Conversion. */
 
 typedef struct {
