@@ -3,6 +3,7 @@ import Foundation
 import ImageContractTesting
 import ImageCore
 import ImageIO
+import ImageLoaderKit
 import ImageTesting
 import Testing
 
@@ -223,6 +224,31 @@ struct ImageIOTests {
             #expect(opened.header.color == .sRGB)
             #expect(try decode(opened, size: bitmap.size) == bitmap.converted(to: .sRGB).pixels)
         }
+    }
+
+    @Test(
+        "images, frames and previews are drawn in the color space of the request",
+        arguments: [true, false], OutputColor.allCases)
+    func requestedColor(isDisplayP3: Bool, color: OutputColor) throws {
+        let frame = ToyFile.Frame(pixels: [UInt8](repeating: 200, count: 1_600))
+        var file = ToyFile(type: "public.jpeg", width: 10, height: 40, frames: [frame])
+        file.isDisplayP3 = isDisplayP3
+        let stored: ColorSpace = isDisplayP3 ? .displayP3 : .sRGB
+        let drawn = if case .space(let space) = color { space } else { stored }
+        let decoder = DownsamplingDecoder(decoders: [ImageIODecoder(.jpeg)])
+        let request = DecodingRequest(color: color)
+        let session = try #require(decoder.makeSession(request: request, throttle: .unlimited))
+        let preview = try session.append(file.data, at: .zero) { false }
+        for bitmap in [
+            try decoder.decode(file.data, request: request).bitmap,
+            try decoder.makeFrameReader(of: file.data, request: request).frame(at: 0, isCancelled: { false }),
+            try #require(preview).bitmap,
+        ] {
+            #expect(bitmap.colorSpace == drawn)
+            // The toy inverts colors in place of a conversion.
+            #expect(bitmap.pixels[0] == (drawn == stored ? 200 : 55))
+        }
+        #expect(try decoder.header(of: file.data).color.primaries == stored.primaries)
     }
 
     @Test("a header says whether there is a gain map")

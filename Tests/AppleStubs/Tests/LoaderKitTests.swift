@@ -49,11 +49,12 @@ extension ProcessState {
             #expect(again.source == .memory)
         }
 
-        @Test("an image with a wide gamut stays in Display P3, unless the request wants sRGB")
+        @Test("a wide gamut stays in Display P3, unless the request wants sRGB, in which ImageIO draws then")
         func color() async throws {
             let frame = ToyFile.Frame(pixels: Array(repeating: [255, 0, 0, 255], count: 4).flatMap(\.self))
             var file = ToyFile(type: "public.heic", width: 2, height: 2, frames: [frame])
             file.isDisplayP3 = true
+            file.hasGainMap = true
             transport.script(try url(), .ok(file.data))
             let loader = try makeLoader()
             var request = ImageRequest(url: try url())
@@ -61,7 +62,12 @@ extension ProcessState {
             #expect(wide.colorSpace == .displayP3)
             #expect(Array(wide.pixels.prefix(4)) == [255, 0, 0, 255])
             request.color = .sRGB
-            #expect(try await loader.image(for: request).bitmap.colorSpace == .sRGB)
+            for range in [DynamicRange.standard, .high] {
+                request.dynamicRange = range
+                let narrow = try await loader.image(for: request).bitmap
+                #expect(narrow.colorSpace == .sRGB && (narrow.hdr != nil) == (range == .high))
+                #expect(Array(narrow.pixels.prefix(4)) == [0, 255, 255, 255])
+            }
         }
 
         @Test("another loader finds the original on disk")

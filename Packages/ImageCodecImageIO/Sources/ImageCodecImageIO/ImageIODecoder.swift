@@ -10,8 +10,8 @@
     /// `HostileInputCheck` before you rely on it.
     ///
     /// Smaller sizes are decoded with ImageIO's thumbnails, made from the image itself. The orientation is reported and
-    /// not applied. Headers have no profile: the system converts images with a wide gamut to Display P3, others to sRGB,
-    /// and HDR to standard dynamic range.
+    /// not applied. The system converts colors to the color space that is asked for, and HDR to standard dynamic range. So
+    /// headers have no profile: their color is Display P3 for images with a wide gamut, and sRGB for others.
     public struct ImageIODecoder: IncrementalImageDecoder {
         /// The decoded format.
         public let format: ImageFormat

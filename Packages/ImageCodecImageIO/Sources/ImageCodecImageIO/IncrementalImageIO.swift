@@ -9,7 +9,7 @@
     /// ImageIO doesn't tell which rows it has. So a preview has all rows, of which ImageIO fills those that are missing, and
     /// one pass more for each quarter more bytes. Each preview decodes all bytes of its pass, so all together cost at most
     /// five decodes.
-    final class IncrementalImageIO: IncrementalImage {
+    final class IncrementalImageIO: IncrementalImage, ColorConvertingImage {
         private(set) var header: ImageHeader?
         private let reader: SourceReader
         private let limits: DecodingLimits
@@ -32,6 +32,8 @@
         func decodableSize(covering target: PixelSize) -> PixelSize {
             opened?.decodableSize(covering: target) ?? target
         }
+
+        func convert(to color: OutputColor) -> ColorSpace { opened?.convert(to: color) ?? .sRGB }
 
         func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { size.area.times(8) }
 

@@ -5,19 +5,26 @@
     import ImageIO
 
     /// A file whose header has been read by ImageIO.
-    final class OpenedImageIO: OpenedImage {
+    final class OpenedImageIO: OpenedImage, ColorConvertingImage {
         let header: ImageHeader
         private let reader: SourceReader
-        private let space: ColorSpace
+        private let gamut: ColorSpace
+        private var space: ColorSpace
         private let limits: DecodingLimits
 
         init(_ reader: SourceReader, limits: DecodingLimits) throws(ImageDecodingError) {
             var header = try reader.header(limits: limits)
-            space = reader.colorSpace
-            header.color = SourceColor(primaries: space.primaries, transfer: space.transfer)
+            gamut = reader.gamut
+            space = gamut
+            header.color = SourceColor(primaries: gamut.primaries, transfer: gamut.transfer)
             self.header = header
             self.reader = reader
             self.limits = limits
+        }
+
+        func convert(to color: OutputColor) -> ColorSpace {
+            space = if case .space(let space) = color { space } else { gamut }
+            return space
         }
 
         /// Returns the stored size divided by 1, 2, 4 or 8, rounded up. Frames of animations are not scaled.

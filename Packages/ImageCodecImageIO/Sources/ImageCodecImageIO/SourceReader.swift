@@ -46,10 +46,10 @@
             return header
         }
 
-        /// The color space in which the images are drawn.
+        /// The smallest color space with all colors of the images.
         ///
         /// ImageIO decodes the pixels of this image when it is drawn, so never.
-        var colorSpace: ColorSpace {
+        var gamut: ColorSpace {
             let options = [kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR] as [CFString: Any]
             let image = CGImageSourceCreateImageAtIndex(source, index(of: 0), options as CFDictionary)
             return image?.colorSpace?.isWideGamutRGB == true ? .displayP3 : .sRGB

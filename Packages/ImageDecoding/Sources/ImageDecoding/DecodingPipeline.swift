@@ -26,9 +26,10 @@ struct DecodingPipeline {
     /// - Parameters:
     ///   - mayEndEarly: Whether the codec may deliver fewer rows than the image has.
     ///   - decodesParts: Whether the codec can decode a part of the image.
+    ///   - convertedSpace: The color space of the rows, if the codec converts colors.
     init(
         header: ImageHeader, request: DecodingRequest, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
-        decodesParts: Bool = false, decodableSize: (PixelSize) -> PixelSize
+        decodesParts: Bool = false, convertedSpace: ColorSpace?, decodableSize: (PixelSize) -> PixelSize
     ) throws(ImageDecodingError) {
         plan = DownsamplingPlan(
             header: header, target: request.target, decodesParts: decodesParts, decodableSize: decodableSize)
@@ -43,7 +44,8 @@ struct DecodingPipeline {
                 isLinear: request.target?.usesLinearLight == true, next: collector)
         }
         filler = mayEndEarly ? RowFiller(size: plan.rows, next: stage) : nil
-        let source = try Self.source(of: header, for: request.color, configuration.colorConverter)
+        let source = try Self.source(
+            of: header, for: request.color, convertedSpace, configuration.colorConverter)
         colorSpace = source.space
         let converted = configuration.colorConverter?.makeStage(
             from: source.color, layout: source.layout, to: source.space, width: plan.rows.width,
@@ -102,8 +104,12 @@ struct DecodingPipeline {
     /// Returns the color and layout of the rows of the codec, and the color space of the result. A color that can't be
     /// applied counts as sRGB.
     private static func source(
-        of header: ImageHeader, for output: OutputColor, _ converter: (any ColorConverter)?
+        of header: ImageHeader, for output: OutputColor, _ convertedSpace: ColorSpace?,
+        _ converter: (any ColorConverter)?
     ) throws(ImageDecodingError) -> (color: SourceColor, layout: PixelLayout, space: ColorSpace) {
+        if let space = convertedSpace {
+            return (SourceColor(primaries: space.primaries, transfer: space.transfer), .rgba8, space)
+        }
         guard let converter else {
             if header.color.isHDR { throw .unsupported(header.format, "HDR needs a ColorConverter") }
             return (.sRGB, .rgba8, .sRGB)

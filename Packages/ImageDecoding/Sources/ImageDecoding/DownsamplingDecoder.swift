@@ -94,6 +94,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         return try DecodingPipeline(
             header: header, request: request, configuration: configuration, mayEndEarly: mayEndEarly,
             decodesParts: image is any PartDecodableImage,
+            convertedSpace: (image as? any ColorConvertingImage)?.convert(to: request.color),
             decodableSize: { image.decodableSize(covering: $0, preference: request.target?.preference ?? .quality) })
     }
 
@@ -280,6 +281,7 @@ final class DownsamplingSession: DecodingSession {
     ) throws(ImageDecodingError) -> DecodingPipeline {
         try DecodingPipeline(
             header: header, request: request, configuration: decoder.configuration, mayEndEarly: true,
+            convertedSpace: (image as? any ColorConvertingImage)?.convert(to: request.color),
             decodableSize: image.decodableSize(covering:))
     }
 }

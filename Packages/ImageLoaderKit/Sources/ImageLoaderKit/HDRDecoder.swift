@@ -34,15 +34,24 @@ public struct HDRDecoder: SizedImageDecoder {
         guard request.dynamicRange != .standard, request.frame == 0, case let header = try decoder.header(of: data),
             header.hasGainMap
         else { return try decoder.decode(data, request: request, isCancelled: isCancelled) }
-        // Gains are for the primaries of the file.
-        var wide = request
-        wide.color = .automatic
-        var image = try decoder.decode(data, request: wide, isCancelled: isCancelled)
+        var base = request
+        base.color = Self.baseColor(for: request)
+        var image = try decoder.decode(data, request: base, isCancelled: isCancelled)
         try limits.check(.decodedBytes, 3 * image.bitmap.byteCount)
         let hdr = try hdr(of: image.bitmap, header, data, request, isCancelled)
         if case .space(let space) = request.color { image.bitmap = image.bitmap.converted(to: space) }
         if let hdr { image.bitmap = image.bitmap.adding(hdr) }
         return image
+    }
+
+    /// Returns the color in which to decode the image of standard range. The maps on Linux have gains for the primaries of the
+    /// file.
+    private static func baseColor(for request: DecodingRequest) -> OutputColor {
+        #if canImport(ImageIO)
+            return request.color
+        #else
+            return .automatic
+        #endif
     }
 
     private func hdr(
