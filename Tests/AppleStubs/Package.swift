@@ -41,6 +41,12 @@ func kernels(_ name: String, links libraries: String...) -> Target {
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let loaderParts: [Target.Dependency] = ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]
+let codecs: [Target.Dependency] = ["ImageDecoding", "ImageMetadata", "ImageCodecBMP", "ImageCodecImageIO"]
+let caches: [Target.Dependency] = ["ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching"]
+/// What views need.
+let views: [Target.Dependency] = [
+    "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "AppKit", "SwiftUI", "Combine", "Accessibility",
+]
 
 /// Otherwise Swift Testing imports its overlays for CoreGraphics and UIKit.
 let testSettings: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]
@@ -58,108 +64,73 @@ let package = Package(
         stub("CoreGraphics"),
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
-        stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
-        stub("AppKit", dependencies: "CoreGraphics", "QuartzCore"),
+        stub("UIKit", dependencies: "QuartzCore"),
+        stub("AppKit", dependencies: "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
         module("ImageCore", uses: ["ImageIO"], settings: strict + [.enableExperimentalFeature("Lifetimes")]),
         module("ImageMemoryCaching", uses: ["ImageCore"]),
         kernels("CImageDiskCaching"),
-        module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching", "ImageIO"]),
+        module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
         module("ImageTieredCaching", uses: ["ImageCore"]),
         kernels("CImageTransporting", links: "z"),
         module("ImageTransporting", uses: ["ImageCore", "CImageTransporting", httpTypes]),
-        module("ImageHTTPCaching", uses: ["ImageCore", "ImageTransporting", httpTypes]),
-        module(
-            "ImageTransportURLSession", uses: ["ImageCore", "ImageTransporting", "ImageIO", httpTypes],
-            completing: ["AppleFoundation"]),
+        module("ImageHTTPCaching", uses: ["ImageTransporting"]),
+        module("ImageTransportURLSession", uses: ["ImageTransporting"], completing: ["AppleFoundation"]),
         kernels("CImageProcessing"),
         module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
-        module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
+        module("ImageDecoding", uses: ["ImageProcessing"]),
         module("ISOBoxes", uses: ["ImageCore"]),
-        module("ImageMetadata", uses: ["ImageCore", "ISOBoxes"]),
+        module("ImageMetadata", uses: ["ISOBoxes"]),
         module("ImageThumbHash", uses: ["ImageCore"]),
         module("ImageCodecBMP", uses: ["ImageCore"]),
-        module("ImageMonitoring", uses: ["ImageCore", "ImageIO", "Network"], completing: ["AppleDispatch"]),
+        module("ImageMonitoring", uses: ["ImageCore", "Network"], completing: ["AppleDispatch"]),
         module("ImageObserving", uses: ["ImageCore", "os"]),
         module("ImageScheduling", uses: ["ImageCore"]),
         module("ImageCoalescing", uses: ["ImageCore"]),
         module(
-            "ImageLoading", uses: ["ImageCore", "ImageTransporting", httpTypes],
+            "ImageLoading", uses: ["ImageTransporting"],
             settings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        module("ImagePresenting", uses: ["ImageCore", "ImageLoading"]),
+        module("ImagePresenting", uses: ["ImageLoading"]),
         module("ImageTesting", uses: loaderParts),
         // Here the compiler warns of casts between Core Foundation and Foundation types, because they are equal.
         module(
-            "ImageCodecImageIO", uses: ["ImageCore", "CoreGraphics", "ImageIO"],
+            "ImageCodecImageIO", uses: ["ImageCore"],
             settings: [.strictMemorySafety(), .enableUpcomingFeature("InternalImportsByDefault")]),
-        module(
-            "ImagePresentingUIKit",
-            uses: [
-                "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "QuartzCore", "ImageIO",
-                "Accessibility",
-            ]),
-        module(
-            "ImagePresentingAppKit",
-            uses: [
-                "ImageCore", "ImagePresenting", "ImageCodecImageIO", "AppKit", "QuartzCore", "ImageIO", "Accessibility",
-            ]),
-        module(
-            "ImagePresentingSwiftUI",
-            uses: [
-                "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "Combine", "ImageIO",
-            ]),
+        module("ImagePresentingUIKit", uses: views),
+        module("ImagePresentingAppKit", uses: views),
+        module("ImagePresentingSwiftUI", uses: views),
         module(
             "ImageLoaderKit",
-            uses: [
-                "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
-                "ImageDecoding", "ImageProcessing", "ImageScheduling", "ImageTransportURLSession", "ImageCodecImageIO",
-                "ImageCodecBMP", "ImageMetadata", "ImageThumbHash", "ImageIO",
-            ] + loaderParts, completing: ["AppleFoundation"]),
+            uses: caches + codecs + loaderParts + [
+                "ImageMonitoring", "ImageScheduling", "ImageTransportURLSession", "ImageThumbHash",
+            ], completing: ["AppleFoundation"]),
 
-        module(
-            "ImageContractTesting",
-            uses: ["ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting"] + loaderParts),
+        module("ImageContractTesting", uses: caches + loaderParts + ["ImageTesting"]),
         .target(name: "LoopbackServer", dependencies: ["ImageTesting"], path: "LoopbackServer"),
         .target(
-            name: "DataTransportFixtures",
-            dependencies: ["LoopbackServer", "ImageContractTesting", "ImageTesting", "ImageTransporting", httpTypes],
+            name: "DataTransportFixtures", dependencies: ["LoopbackServer", "ImageContractTesting"],
             path: "DataTransportFixtures"),
-        module("PhotoFeedModel", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
-        module(
-            "PhotoFeedViews",
-            uses: ["PhotoFeedModel", "ImageCore", "ImagePresentingSwiftUI", "ImageThumbHash", "SwiftUI"]),
+        module("PhotoFeedModel", uses: ["ImageLoading", "ImageThumbHash"]),
+        module("PhotoFeedViews", uses: ["PhotoFeedModel", "ImagePresentingSwiftUI"]),
         .executableTarget(
-            name: "PhotoFeedApp",
-            dependencies: [
-                "PhotoFeedModel", "PhotoFeedViews", "ImageLoaderKit", "ImageLoading", "ImagePresentingSwiftUI",
-                "SwiftUI", "ImageIO", "AppleFoundation",
-            ],
-            path: "Modules/PhotoFeedApp", swiftSettings: strict + importing(["AppleFoundation"])),
+            name: "PhotoFeedApp", dependencies: ["PhotoFeedViews", "ImageLoaderKit"], path: "Modules/PhotoFeedApp",
+            swiftSettings: strict + importing(["AppleFoundation"])),
 
         .testTarget(
             name: "AppleAdapterTests",
             dependencies: [
-                "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingAppKit", "AppKit", "ImagePresentingSwiftUI",
-                "ImageCodecImageIO", "ImageContractTesting",
-                "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
-                "Accessibility", "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network",
-                "AppleDispatch",
-                "AppleFoundation", "ImageObserving", "os",
-            ] + loaderParts,
+                "ImagePresentingUIKit", "ImagePresentingAppKit", "PhotoFeedViews", "ImageLoaderKit",
+                "ImageContractTesting", "ImageObserving",
+            ],
             path: "Tests", swiftSettings: testSettings),
         // The examples of the repository's README. Only type-checked here.
         .testTarget(
-            name: "ReadmeExamples", dependencies: ["ImageLoaderKit", "ImageIO"], path: "Examples",
-            swiftSettings: testSettings),
+            name: "ReadmeExamples", dependencies: ["ImageLoaderKit"], path: "Examples", swiftSettings: testSettings),
         // Only type-checked here: the fake ImageIO keeps no contract.
         .testTarget(
-            name: "AppleSuites",
-            dependencies: [
-                "ImageCodecImageIO", "ImageContractTesting", "ImageLoaderKit", "ImageMonitoring",
-                "ImageTransportURLSession", "ImageTesting", "ImageIO", "LoopbackServer", "DataTransportFixtures",
-            ] + loaderParts,
-            path: "Suites", swiftSettings: testSettings),
+            name: "AppleSuites", dependencies: ["ImageLoaderKit", "DataTransportFixtures"], path: "Suites",
+            swiftSettings: testSettings),
     ],
     swiftLanguageModes: [.v6]
 )

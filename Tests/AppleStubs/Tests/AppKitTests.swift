@@ -27,9 +27,7 @@ extension ProcessState {
             window.backingScaleFactor = 2
         }
 
-        private func ends(_ phase: String) async {
-            while log.messages.last != phase, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
-        }
+        private func ends(_ phase: String) async { await log.waitForLast { $0 == phase } }
 
         private var drawnWidth: Int? { (view.layer?.contents as? CGImage?)??.width }
 
@@ -88,9 +86,7 @@ extension ProcessState {
             let (time, center, workspaceCenter) = (ManualClock(), NotificationCenter(), NotificationCenter())
             view.animations = SharedAnimations(timer: time, center: center, workspaceCenter: workspaceCenter)
             let clock = view.animations.clock
-            let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
-            let delays = frames.map { _ in Duration.seconds(1) }
-            let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 0).encoded
+            let file = FakeImage.animation(loopCount: 0).encoded
             view.move(to: window)
             view.load(fixture.request("a", [.ok(file)]), with: fixture.loader)
             await time.waitForSleepers(1)

@@ -13,10 +13,8 @@ struct ComparedViews: View {
     let token: String
     let loader: any ImageLoaderProtocol
 
-    var body: some View { list.imageLoader(loader) }
-
-    private var list: some View {
-        List {
+    var body: some View {
+        let list = List {
             LoadingImage(url).frame(width: 80, height: 80)
             LoadingImage(url, contentMode: .fill).frame(width: 80, height: 80)
             LoadingImage(url) { if let image = $0.image { image } else { Color.gray } }
@@ -26,6 +24,7 @@ struct ComparedViews: View {
             LoadingImage(ImageRequest(url: url, headers: ["Authorization": token]))
             LoadingImage(url, label: Text(verbatim: "Ada Lovelace"))
         }
+        list.imageLoader(loader)
     }
 }
 
@@ -42,7 +41,7 @@ struct ComparedViewsTests {
             "image 40 (fit)", "image 80 (fill)", "image 100", "image 100 (fit)", "image 100", "image 100 (fit)",
             "image 100 (fit)", "image 100 \"Ada Lovelace\" (fit)",
         ]
-        while log.messages.last != images, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
+        await log.waitForLast { $0 == images }
         #expect(host.drawn == images)
     }
 }

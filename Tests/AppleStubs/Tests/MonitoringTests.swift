@@ -6,7 +6,6 @@ import Network
 import Synchronization
 import Testing
 
-// Serialized, because the stubs send their events to all monitors.
 /// The suites that use or change what a process has once, its monitors and settings, one after the other.
 @Suite(.serialized)
 enum ProcessState {}

@@ -24,11 +24,7 @@ struct PhotoFeedViewTests {
         return TestHost(view.imageLoader(loader), rows: rows) { [log] in log.append($0) }
     }
 
-    private func draws(_ condition: ([String]) -> Bool) async {
-        while !(log.messages.last.map(condition) ?? false), !Task.isCancelled {
-            await log.waitForCount(log.messages.count + 1)
-        }
-    }
+    private func draws(_ condition: ([String]) -> Bool) async { await log.waitForLast(where: condition) }
 
     @Test("shows variants of the full images")
     func variants() async {

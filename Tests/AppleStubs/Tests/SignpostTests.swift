@@ -27,8 +27,8 @@ struct SignpostTests {
         #expect(recorder.events.count == kinds.count + 1)
 
         observer.handle(ImageLoadEvent(requestID: 2, url: url, kind: .started))
-        SignpostStub.isRecording = false
-        defer { SignpostStub.isRecording = true }
+        SignpostStub.isRecording.withLock { $0 = false }
+        defer { SignpostStub.isRecording.withLock { $0 = true } }
         observer.handle(ImageLoadEvent(requestID: 2, url: url, kind: .cancelled))
         observer.handle(ImageLoadEvent(requestID: 3, url: url, kind: .started))
         #expect(

@@ -26,16 +26,7 @@ struct SwiftUITests {
         TestHost(view, rows: rows) { [log] in log.append($0) }
     }
 
-    private func draws(_ drawn: [String]) async {
-        while log.messages.last != drawn, !Task.isCancelled { await log.waitForCount(log.messages.count + 1) }
-    }
-
-    /// The request with the size that the host proposes.
-    private func sized(_ request: ImageRequest) -> ImageRequest {
-        var request = request
-        request.target = .fit(PixelSize(width: 100, height: 100))
-        return request
-    }
+    private func draws(_ drawn: [String]) async { await log.waitForLast { $0 == drawn } }
 
     /// The settings with which animations rest, each by one value.
     private static let resting: [@Sendable (inout EnvironmentValues) -> Void] = [
@@ -45,10 +36,7 @@ struct SwiftUITests {
 
     @Test("an animation plays until its end, unless the user or the scene wants it to rest")
     func animation() async {
-        let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
-        let delays = frames.map { _ in Duration.seconds(1) }
-        let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 1).encoded
-        let request = fixture.request("a", [.ok(file)])
+        let request = fixture.request("a", [.ok(FakeImage.animation(loopCount: 1).encoded)])
         func playing(_ time: ManualClock) -> some View {
             PlayingView(loader: fixture.loader, content: LoadingImage(request), timer: time)
         }
@@ -81,7 +69,7 @@ struct SwiftUITests {
     @Test("draws an image in memory in the first update")
     func memoryHit() async throws {
         let request = fixture.request("a")
-        try await fixture.warm(sized(request))
+        try await fixture.warm(request.sized)
         let host = host(view(request))
         #expect(host.drawn == ["image 4 (fit)"])
         for _ in 0..<100 { await Task.yield() }
@@ -107,7 +95,7 @@ struct SwiftUITests {
         let request = fixture.request("a")
         let host = host(view(request))
         #expect(host.drawn == ["gray"])
-        fixture.memory.insert(LoaderTestBed.image(width: 7), for: sized(request).cacheKey)
+        fixture.memory.insert(LoaderTestBed.image(width: 7), for: request.sized.cacheKey)
         await draws(["image 7 (fit)"])
         #expect(fixture.transport.sendCount == 0)
     }
@@ -177,21 +165,15 @@ struct SwiftUITests {
         #expect(Set(host.animations) == ["insert opacity easeInOut 1.0", "remove opacity easeInOut 1.0"])
     }
 
-    @Test("does not animate with reduced motion")
-    func reducedMotion() async {
-        var environment = EnvironmentValues()
-        environment.accessibilityReduceMotion = true
-        let host = TestHost(view(fixture.request("a")), environment: environment) { [log] in log.append($0) }
-        await draws(["image 4 (fit)"])
-        #expect(host.animations == [])
-    }
-
-    @Test("the placeholder pulses while the image loads, unless motion is reduced", arguments: [false, true])
+    @Test(
+        "the placeholder pulses while the image loads, which fades in, unless motion is reduced",
+        arguments: [false, true])
     func pulses(reducesMotion: Bool) async {
         var environment = EnvironmentValues()
         environment.accessibilityReduceMotion = reducesMotion
         let host = TestHost(view(fixture.request("a")), environment: environment) { [log] in log.append($0) }
         await draws(["image 4 (fit)"])
+        #expect(host.animations.isEmpty == reducesMotion)
         host.animations = []
         host.update(view(fixture.request("b", behind: TestGate())))
         await draws(["gray"])

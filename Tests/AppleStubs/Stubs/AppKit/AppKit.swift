@@ -66,7 +66,6 @@ public final class NSImage {
     }
 }
 
-@MainActor
 open class NSApplication: NSResponder {
     public struct OcclusionState: OptionSet, Sendable {
         public let rawValue: UInt

@@ -26,12 +26,10 @@ extension DispatchSource {
 /// In SDKs since Xcode 27, the protocol is Sendable. Here it isn't, as in older ones, which accept less.
 public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
     var data: DispatchSource.MemoryPressureEvent { get }
-    var mask: DispatchSource.MemoryPressureEvent { get }
 }
 
 extension DispatchSource: DispatchSourceMemoryPressure {
     public var data: MemoryPressureEvent { MemoryPressureEvent(rawValue: MemoryPressureStub.lastEvent.withLock { $0 }) }
-    public var mask: MemoryPressureEvent { [] }
 }
 
 /// Raises memory pressure in tests.

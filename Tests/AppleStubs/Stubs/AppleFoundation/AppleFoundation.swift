@@ -8,7 +8,6 @@ public import Synchronization
 #endif
 
 extension URL {
-    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
     public static var cachesDirectory: URL { FileManager.default.temporaryDirectory.appending(path: "Caches") }
 }
 

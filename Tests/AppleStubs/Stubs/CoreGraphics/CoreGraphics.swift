@@ -29,9 +29,6 @@ public final class CGColorSpace: Sendable {
     public var isWideGamutRGB: Bool { name != Self.sRGB }
 }
 
-public typealias CGDataProviderReleaseDataCallback =
-    @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, Int) -> Void
-
 public final class CGDataProvider {
     /// The memory that the provider uses. Not part of Core Graphics.
     public let bytes: UnsafeRawBufferPointer
@@ -39,7 +36,7 @@ public final class CGDataProvider {
 
     public init?(
         dataInfo info: UnsafeMutableRawPointer?, data: UnsafeRawPointer, size: Int,
-        releaseData: CGDataProviderReleaseDataCallback
+        releaseData: @escaping @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer, Int) -> Void
     ) {
         bytes = UnsafeRawBufferPointer(start: data, count: size)
         release = { releaseData(info, data, size) }
@@ -73,10 +70,7 @@ public enum CGColorRenderingIntent: Int32, Sendable {
 
 public enum CGInterpolationQuality: Int32, Sendable { case `default`, none, low, high, medium }
 
-public enum CGBlendMode: Int32, Sendable {
-    case normal = 0
-    case copy = 17
-}
+public enum CGBlendMode: Int32, Sendable { case copy = 17 }
 
 public final class CGImage: @unchecked Sendable {
     public let width: Int
@@ -85,10 +79,8 @@ public final class CGImage: @unchecked Sendable {
     public let bitmapInfo: CGBitmapInfo
     public let colorSpace: CGColorSpace?
     public let dataProvider: CGDataProvider?
-    @available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
     public var contentHeadroom: Float { 4 }
 
-    /// Returns nil if the parameters are inconsistent.
     public init?(
         width: Int, height: Int, bitsPerComponent: Int, bitsPerPixel: Int, bytesPerRow: Int, space: CGColorSpace,
         bitmapInfo: CGBitmapInfo, provider: CGDataProvider, decode: UnsafePointer<CGFloat>?, shouldInterpolate: Bool,

@@ -25,18 +25,14 @@ public let kCGImagePropertyWebPUnclampedDelayTime: CFString = "kCGImagePropertyW
 public let kCGImagePropertyWebPLoopCount: CFString = "kCGImagePropertyWebPLoopCount"
 public let kCGImagePropertyJFIFDictionary: CFString = "kCGImagePropertyJFIFDictionary"
 public let kCGImagePropertyJFIFIsProgressive: CFString = "kCGImagePropertyJFIFIsProgressive"
-@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public let kCGImageSourceDecodeRequest: CFString = "kCGImageSourceDecodeRequest"
-@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public let kCGImageSourceDecodeToSDR: CFString = "kCGImageSourceDecodeToSDR"
-@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public let kCGImageSourceDecodeToHDR: CFString = "kCGImageSourceDecodeToHDR"
 public let kCGImagePropertyFileContentsDictionary: CFString = "kCGImagePropertyFileContentsDictionary"
 public let kCGImagePropertyImages: CFString = "kCGImagePropertyImages"
 public let kCGImagePropertyAuxiliaryData: CFString = "kCGImagePropertyAuxiliaryData"
 public let kCGImagePropertyAuxiliaryDataType: CFString = "kCGImagePropertyAuxiliaryDataType"
 public let kCGImageAuxiliaryDataTypeHDRGainMap: CFString = "kCGImageAuxiliaryDataTypeHDRGainMap"
-@available(iOS 18, macOS 15, tvOS 18, watchOS 11, visionOS 2, *)
 public let kCGImageAuxiliaryDataTypeISOGainMap: CFString = "kCGImageAuxiliaryDataTypeISOGainMap"
 public let kCGImagePropertyHEICSDictionary: CFString = "kCGImagePropertyHEICSDictionary"
 public let kCGImagePropertyHEICSUnclampedDelayTime: CFString = "kCGImagePropertyHEICSUnclampedDelayTime"

@@ -35,10 +35,9 @@ public enum NetworkStub {
     public static var observingCount: Int { handlers.withLock { $0.count } }
 
     /// Reports a path to all monitors, on their queues. Returns when they have handled it.
-    public static func change(_ status: NWPath.Status, isExpensive: Bool = false, isConstrained: Bool = false) {
-        let path = NWPath(status: status, isExpensive: isExpensive, isConstrained: isConstrained)
+    public static func change(_ status: NWPath.Status) {
         for (queue, handler) in handlers.withLock({ Array($0.values) }) {
-            queue.sync { handler(path) }
+            queue.sync { handler(NWPath(status: status)) }
         }
     }
 }

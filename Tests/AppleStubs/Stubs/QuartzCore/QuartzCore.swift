@@ -5,7 +5,6 @@ open class CALayer {
     open var contents: Any?
     open var contentsGravity = CALayerContentsGravity.resize
     open var masksToBounds = false
-    @available(iOS 17, macOS 14, visionOS 1, *)
     @available(tvOS, unavailable)
     open var wantsExtendedDynamicRangeContent = false
     public init() {}
@@ -29,8 +28,6 @@ open class CABasicAnimation: CAAnimation, @unchecked Sendable {
         self.init()
         keyPath = path
     }
-
-    public override init() {}
 }
 
 open class CATransition: CAAnimation {}

@@ -6,13 +6,8 @@ public struct ZStack<Content: View>: View {
     public var body: some View { content }
 }
 
-public struct HStack<Content: View>: View {
-    private let content: Content
-
-    /// Only the content here.
-    public init(@ViewBuilder content: () -> Content) { self.content = content() }
-    public var body: some View { content }
-}
+/// A type of its own in SwiftUI.
+public typealias HStack = ZStack
 
 public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>: PrimitiveView {
     let rows: [(id: ID, view: Content)]
@@ -30,7 +25,6 @@ public struct List<Content: View>: PrimitiveView {
     nonisolated public init(@ViewBuilder content: () -> Content) { self.content = content() }
 }
 
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
 public struct ProposedViewSize: Equatable, Sendable {
     public var width: CGFloat?
     public var height: CGFloat?
@@ -40,12 +34,13 @@ public struct ProposedViewSize: Equatable, Sendable {
         self.height = height
     }
 
+    public init(_ size: CGSize) { self.init(width: size.width, height: size.height) }
+
     public func replacingUnspecifiedDimensions(by size: CGSize = CGSize(width: 10, height: 10)) -> CGSize {
         CGSize(width: width ?? size.width, height: height ?? size.height)
     }
 }
 
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
 public struct LayoutSubview {
     final class Placement {
         var proposal = ProposedViewSize(width: nil, height: nil)
@@ -60,7 +55,6 @@ public struct LayoutSubview {
     public func place(at position: CGPoint, proposal: ProposedViewSize) { placement.proposal = proposal }
 }
 
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
 @preconcurrency
 public protocol Layout: Sendable {
     /// A collection of its own type in SwiftUI.
@@ -72,7 +66,6 @@ public protocol Layout: Sendable {
     func placeSubviews(in bounds: CGRect, proposal: ProposedViewSize, subviews: Subviews, cache: inout ())
 }
 
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
 extension Layout {
     public func callAsFunction(@ViewBuilder _ content: () -> some View) -> some View {
         LayoutView(layout: self, content: content())
@@ -80,7 +73,6 @@ extension Layout {
 }
 
 /// The container of a layout. Not part of SwiftUI.
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
 nonisolated struct LayoutView<Content: View>: PrimitiveView {
     let layout: any Layout
     let content: Content
@@ -88,9 +80,4 @@ nonisolated struct LayoutView<Content: View>: PrimitiveView {
 
 public struct GeometryProxy {
     public let size: CGSize
-}
-
-@available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
-extension ProposedViewSize {
-    public init(_ size: CGSize) { self.init(width: size.width, height: size.height) }
 }

@@ -56,24 +56,24 @@ protocol HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode)
 }
 
-/// A view that is several rows of a list.
+/// A view that is several views in a list or a layout.
 @MainActor
 protocol RowsView {
     var listRows: [(name: String, view: any View)] { get }
 }
 
-extension Never: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {}
-}
-
 @MainActor
-extension EmptyView: HostedView {
+private func rows(of view: any View) -> [(name: String, view: any View)] {
+    (view as? any RowsView)?.listRows ?? [("", view)]
+}
+
+extension HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {}
 }
 
-extension Rectangle: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {}
-}
+extension Never: HostedView {}
+@MainActor extension EmptyView: HostedView {}
+extension Rectangle: HostedView {}
 
 extension Image: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) { pass.drawn.append(name) }
@@ -107,19 +107,9 @@ extension Optional: HostedView, RowsView where Wrapped: View {
 
 @MainActor
 extension _ConditionalContent: HostedView, RowsView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        switch storage {
-        case .first(let view): pass.visit(view, node.child("first"))
-        case .second(let view): pass.visit(view, node.child("second"))
-        }
-    }
+    func draw(in pass: inout DrawingPass, _ node: HostedNode) { pass.visit(branch.view, node.child(branch.name)) }
 
-    var listRows: [(name: String, view: any View)] {
-        switch storage {
-        case .first(let view): [("first", view)]
-        case .second(let view): [("second", view)]
-        }
-    }
+    var listRows: [(name: String, view: any View)] { [branch] }
 }
 
 @MainActor
@@ -130,7 +120,7 @@ extension TupleView: HostedView, RowsView {
 
     var listRows: [(name: String, view: any View)] {
         views.enumerated().flatMap { index, view in
-            ((view as? any RowsView)?.listRows ?? [("", view)]).map { ("\(index).\($0.name)", $0.view) }
+            rows(of: view).map { ("\(index).\($0.name)", $0.view) }
         }
     }
 }
@@ -145,8 +135,7 @@ extension ForEach: HostedView, RowsView {
 
 extension List: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        let rows = (content as? any RowsView)?.listRows ?? [(name: "", view: content)]
-        for (index, row) in rows.enumerated() {
+        for (index, row) in rows(of: content).enumerated() {
             guard pass.rows.contains(index) else {
                 node.hide(row.name)
                 continue
@@ -159,19 +148,20 @@ extension List: HostedView {
 @MainActor
 extension LayoutView: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        let views: [any View] = (content as? any SeveralViews)?.views ?? [content]
+        let views = rows(of: content)
         let subviews = views.map { _ in LayoutSubview() }
         var cache: Void = ()
         let size = layout.sizeThatFits(proposal: pass.proposal, subviews: subviews, cache: &cache)
         layout.placeSubviews(
             in: CGRect(origin: .zero, size: size), proposal: pass.proposal, subviews: subviews, cache: &cache)
-        for (index, view) in views.enumerated() {
-            pass.visit(view, node.child("\(index)")) { $0.proposal = subviews[index].placement.proposal }
+        for (view, subview) in zip(views, subviews) {
+            pass.visit(view.view, node.child(view.name)) { $0.proposal = subview.placement.proposal }
         }
     }
 }
 
-extension Modified: HostedView where Content: View {
+@MainActor
+extension Modified: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
         switch modifier {
         case .id(let id): pass.visit(content, node.child("id " + id))
@@ -187,7 +177,7 @@ extension Modified: HostedView where Content: View {
         node.hasAppeared = true
     }
 
-    @MainActor private func apply(to node: HostedNode, in pass: inout DrawingPass) {
+    private func apply(to node: HostedNode, in pass: inout DrawingPass) {
         switch modifier {
         case .none, .opacity, .id, .environment, .frame: break
         case .attribute(let text): pass.drawn.append((pass.drawn.popLast() ?? "") + " (\(text))")
@@ -214,7 +204,7 @@ extension Modified: HostedView where Content: View {
     }
 
     /// Starts a task. It runs until the view disappears or the id changes.
-    @MainActor private static func start(_ id: AnyID, _ action: TaskAction, at node: HostedNode) {
+    private static func start(_ id: any Equatable, _ action: TaskAction, at node: HostedNode) {
         if let running = node.task, running.id.equals(id) { return }
         node.task?.running.cancel()
         node.task = (id, Task { await action.run() })

@@ -1,38 +1,17 @@
 public enum ContentMode: Hashable, Sendable, CaseIterable { case fit, fill }
 
-/// Without requirements here.
-public protocol PrimitiveButtonStyle {}
+/// A protocol in SwiftUI, with a type for each style.
+public enum PrimitiveButtonStyle: Sendable { case borderless }
 
-@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, visionOS 1, *)
-nonisolated public struct BorderlessButtonStyle: PrimitiveButtonStyle, CustomStringConvertible {
-    public init() {}
-
-    /// Not part of SwiftUI.
-    public var description: String { "borderless" }
-}
-
-@available(iOS 13, macOS 10.15, tvOS 17, watchOS 8, visionOS 1, *)
-extension PrimitiveButtonStyle where Self == BorderlessButtonStyle {
-    nonisolated public static var borderless: BorderlessButtonStyle { BorderlessButtonStyle() }
-}
-
-/// Without requirements here.
-@MainActor
-@preconcurrency
-public protocol LabelStyle {}
-
-nonisolated public struct IconOnlyLabelStyle: LabelStyle {}
-
-extension LabelStyle where Self == IconOnlyLabelStyle {
-    nonisolated public static var iconOnly: IconOnlyLabelStyle { IconOnlyLabelStyle() }
-}
+/// A protocol in SwiftUI, with a type for each style.
+public enum LabelStyle: Sendable { case iconOnly }
 
 extension View {
     nonisolated public func task<T: Equatable>(
         id: T, name: String? = nil, priority: TaskPriority = .userInitiated, file: String = #fileID, line: Int = #line,
         _ action: sending @escaping @isolated(any) () async -> Void
     ) -> some View {
-        modified(.task(AnyID(id), TaskAction(action)))
+        modified(.task(id, TaskAction(action)))
     }
 
     nonisolated public func onAppear(perform action: (() -> Void)? = nil) -> some View {
@@ -43,7 +22,6 @@ extension View {
         modified(.onDisappear(action ?? {}))
     }
 
-    @available(iOS 16, macOS 13, tvOS 16, watchOS 9, visionOS 1, *)
     @preconcurrency
     nonisolated public func onGeometryChange<T: Equatable & Sendable>(
         for type: T.Type, of transform: @escaping @Sendable (GeometryProxy) -> T, action: @escaping (T) -> Void
@@ -55,16 +33,15 @@ extension View {
         modified(.refresh(action))
     }
 
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     nonisolated public func animation<V: View>(
         _ animation: Animation?, @ViewBuilder body: (PlaceholderContentView<Self>) -> V
     ) -> some View {
         let content = body(PlaceholderContentView(body: self))
-        return Modified(content: content, modifier: .animation(animation, AnyID("\(content)")))
+        return Modified(content: content, modifier: .animation(animation, "\(content)"))
     }
 
     nonisolated public func animation<V: Equatable>(_ animation: Animation?, value: V) -> some View {
-        modified(.animation(animation, AnyID(value)))
+        modified(.animation(animation, value))
     }
 
     nonisolated public func transition(_ t: AnyTransition) -> some View { modified(.transition(t)) }
@@ -93,9 +70,9 @@ extension View {
 
     /// For rectangles here.
     nonisolated public func contentShape(_ shape: Rectangle) -> some View { modified(.none) }
-    nonisolated public func labelStyle(_ style: some LabelStyle) -> some View { modified(.none) }
+    nonisolated public func labelStyle(_ style: LabelStyle) -> some View { modified(.none) }
 
-    nonisolated public func buttonStyle(_ style: some PrimitiveButtonStyle) -> some View {
+    nonisolated public func buttonStyle(_ style: PrimitiveButtonStyle) -> some View {
         modified(.attribute("\(style)"))
     }
 
@@ -115,34 +92,15 @@ nonisolated public struct PlaceholderContentView<Content: View>: View {
 
 // The rest of this file is not part of SwiftUI.
 
-/// A type-erased equatable value.
-struct AnyID {
-    private let value: Any
-    private let isEqual: (Any) -> Bool
-
-    init<Value: Equatable>(_ value: Value) {
-        self.value = value
-        isEqual = { $0 as? Value == value }
-    }
-
-    func equals(_ other: AnyID) -> Bool { isEqual(other.value) }
+extension Equatable {
+    func equals(_ other: any Equatable) -> Bool { other as? Self == self }
 }
 
-/// The action of a view's task.
-struct TaskAction: Sendable {
-    let run: @isolated(any) @Sendable () async -> Void
+/// The action of a view's task. It is unchecked because the action was transferred by `sending`, so nothing else has access to it.
+struct TaskAction: @unchecked Sendable {
+    let run: @isolated(any) () async -> Void
 
-    init(_ action: sending @escaping @isolated(any) () async -> Void) {
-        let box = ActionBox(action)
-        run = { await box.action() }
-    }
-}
-
-/// It is unchecked because the action was transferred by `sending`, so nothing else has access to it.
-private final class ActionBox: @unchecked Sendable {
-    let action: @isolated(any) () async -> Void
-
-    init(_ action: @escaping @isolated(any) () async -> Void) { self.action = action }
+    init(_ action: sending @escaping @isolated(any) () async -> Void) { run = action }
 }
 
 /// A modifier, as interpreted by the host.
@@ -150,12 +108,12 @@ enum Modifier {
     case none
     case opacity(Double)
     case attribute(String)
-    case task(AnyID, TaskAction)
+    case task(any Equatable, TaskAction)
     case onAppear(() -> Void)
     case onDisappear(() -> Void)
     case geometry((CGSize) -> Void)
     case refresh(@Sendable () async -> Void)
-    case animation(Animation?, AnyID)
+    case animation(Animation?, any Equatable)
     case transition(AnyTransition)
     case id(String)
     case environment((inout EnvironmentValues) -> Void)
@@ -166,9 +124,7 @@ extension View {
     nonisolated func modified(_ modifier: Modifier) -> Modified<Self> { Modified(content: self, modifier: modifier) }
 }
 
-struct Modified<Content> {
+nonisolated struct Modified<Content: View>: PrimitiveView {
     let content: Content
     let modifier: Modifier
 }
-
-extension Modified: View, PrimitiveView where Content: View {}

@@ -18,9 +18,7 @@ extension PrimitiveView {
     public var body: Never { preconditionFailure("a primitive view has no body") }
 }
 
-extension Never: View {
-    public var body: Never { preconditionFailure("a primitive view has no body") }
-}
+extension Never: PrimitiveView {}
 
 extension Optional: View, PrimitiveView where Wrapped: View {}
 
@@ -39,31 +37,22 @@ public struct ViewBuilder {
     public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
     public static func buildEither<First: View, Second: View>(
         first: First
-    ) -> _ConditionalContent<First, Second> { _ConditionalContent(storage: .first(first)) }
+    ) -> _ConditionalContent<First, Second> { _ConditionalContent(branch: ("first", first)) }
 
     public static func buildEither<First: View, Second: View>(
         second: Second
-    ) -> _ConditionalContent<First, Second> { _ConditionalContent(storage: .second(second)) }
+    ) -> _ConditionalContent<First, Second> { _ConditionalContent(branch: ("second", second)) }
 }
 
 /// The type of several views in a view builder.
-nonisolated public struct TupleView<T>: PrimitiveView, SeveralViews {
+nonisolated public struct TupleView<T>: PrimitiveView {
     let views: [any View]
-}
-
-/// Views of any types. Not part of SwiftUI.
-protocol SeveralViews {
-    var views: [any View] { get }
 }
 
 // swift-format-ignore: NoLeadingUnderscores
 /// The type of an `if` in a view builder.
 nonisolated public struct _ConditionalContent<TrueContent: View, FalseContent: View>: PrimitiveView {
-    enum Storage {
-        case first(TrueContent), second(FalseContent)
-    }
-
-    let storage: Storage
+    let branch: (name: String, view: any View)
 }
 
 nonisolated public struct EmptyView: PrimitiveView, Sendable {
@@ -85,8 +74,6 @@ public struct Image: PrimitiveView {
         self.init(cgImage, scale, label: "")
     }
 
-    nonisolated public init(systemName: String) { name = systemName }
-
     nonisolated private init(_ cgImage: CGImage, _ scale: CGFloat, label: String) {
         name = "image \(cgImage.width)" + (scale == 1 ? "" : "@\(Int(scale))") + label
     }
@@ -94,21 +81,12 @@ public struct Image: PrimitiveView {
     /// Without parameters here.
     nonisolated public func resizable() -> Image { self }
 
-    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
+    /// A structure in SwiftUI.
     @available(watchOS, unavailable)
-    public struct DynamicRange: Hashable, Sendable {
-        let name: String
-        public static let standard = DynamicRange(name: "")
-        public static let high = DynamicRange(name: " HDR")
-    }
+    public enum DynamicRange: Sendable { case standard, high }
 
-    @available(iOS 17, macOS 14, tvOS 17, visionOS 1, *)
     @available(watchOS, unavailable)
-    nonisolated public func allowedDynamicRange(_ range: Image.DynamicRange?) -> Image {
-        Image(name: name + (range?.name ?? ""))
-    }
-
-    nonisolated private init(name: String) { self.name = name }
+    nonisolated public func allowedDynamicRange(_ range: Image.DynamicRange?) -> Image { self }
 }
 
 public struct Text: PrimitiveView, Sendable {
@@ -117,14 +95,11 @@ public struct Text: PrimitiveView, Sendable {
     nonisolated public init(verbatim content: String) { self.content = content }
 
     /// Only the key here.
-    nonisolated public init(_ key: LocalizedStringKey) { content = key.key }
+    nonisolated public init(_ key: LocalizedStringKey) { content = key }
 }
 
-public struct LocalizedStringKey: ExpressibleByStringLiteral {
-    let key: String
-
-    public init(stringLiteral value: String) { key = value }
-}
+/// A type of its own in SwiftUI, where texts, labels and buttons also take strings.
+public typealias LocalizedStringKey = String
 
 public struct Label: View {
     let title: Text

@@ -131,8 +131,8 @@ protocol HostedProperty {
 @MainActor
 final class HostedNode {
     var states: [Int: AnyObject] = [:]
-    var task: (id: AnyID, running: Task<Void, Never>)?
-    var animated: AnyID?
+    var task: (id: any Equatable, running: Task<Void, Never>)?
+    var animated: (any Equatable)?
     var size: CGSize?
     var transition: AnyTransition?
     var onDisappear: (() -> Void)?

@@ -1,5 +1,12 @@
 public import Combine
 
+/// What the copies of a property share.
+final class Reference<Value> {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
 @propertyWrapper
 public struct State<Value>: HostedProperty {
     /// The storage of the value. It belongs to a node of the view tree.
@@ -10,31 +17,25 @@ public struct State<Value>: HostedProperty {
         init(_ value: Value) { self.value = value }
     }
 
-    final class Reference {
-        var location: Location
-
-        init(_ location: Location) { self.location = location }
-    }
-
-    let reference: Reference
+    let reference: Reference<Location>
 
     public init(wrappedValue value: Value) { reference = Reference(Location(value)) }
 
     public var wrappedValue: Value {
-        get { reference.location.value }
+        get { reference.value.value }
         nonmutating set {
-            reference.location.value = newValue
-            reference.location.host?.setNeedsUpdate()
+            reference.value.value = newValue
+            reference.value.host?.setNeedsUpdate()
         }
     }
 
     @MainActor
     func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
         if let kept = node.states[index] as? Location {
-            reference.location = kept
+            reference.value = kept
         } else {
-            node.states[index] = reference.location
-            reference.location.host = pass.host
+            node.states[index] = reference.value
+            reference.value.host = pass.host
         }
     }
 }
@@ -45,24 +46,17 @@ extension State: @unchecked Sendable where Value: Sendable {}
 @preconcurrency
 @propertyWrapper
 public struct StateObject<ObjectType: ObservableObject>: HostedProperty {
-    nonisolated final class Reference {
-        var object: ObjectType?
-    }
-
     private nonisolated(unsafe) let make: () -> ObjectType
-    private nonisolated(unsafe) let reference: Reference
+    private nonisolated(unsafe) let reference = Reference<ObjectType?>(nil)
 
-    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) {
-        make = thunk
-        reference = Reference()
-    }
+    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) { make = thunk }
 
-    public var wrappedValue: ObjectType { reference.object ?? make() }
+    public var wrappedValue: ObjectType { reference.value ?? make() }
 
     func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
         let object = node.states[index] as? ObjectType ?? make()
         node.states[index] = object
-        reference.object = object
+        reference.value = object
     }
 }
 
@@ -77,7 +71,6 @@ public struct EnvironmentValues {
     /// Read-only in SwiftUI.
     public var accessibilityReduceMotion = false
     /// Read-only in SwiftUI.
-    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     public var accessibilityPlayAnimatedImages = true
     public var scenePhase = ScenePhase.active
     public var displayScale: CGFloat = 1
@@ -91,18 +84,14 @@ public struct EnvironmentValues {
 
 @propertyWrapper
 public struct Environment<Value>: HostedProperty {
-    private final class Reference {
-        var values = EnvironmentValues()
-    }
-
     private let keyPath: KeyPath<EnvironmentValues, Value>
-    private let reference = Reference()
+    private let reference = Reference(EnvironmentValues())
 
     public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { self.keyPath = keyPath }
-    public var wrappedValue: Value { reference.values[keyPath: keyPath] }
+    public var wrappedValue: Value { reference.value[keyPath: keyPath] }
 
     @MainActor
-    func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) { reference.values = pass.environment }
+    func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) { reference.value = pass.environment }
 }
 
 extension Environment: @unchecked Sendable where Value: Sendable {}

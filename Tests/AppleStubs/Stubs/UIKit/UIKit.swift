@@ -15,7 +15,6 @@ public final class UIImage: Sendable {
     public let scale: CGFloat
 
     public enum Orientation: Int, Sendable { case up }
-    @available(iOS 17, tvOS 17, visionOS 1, *)
     public enum DynamicRange: Int, Sendable { case unspecified = -1, standard, constrainedHigh, high }
 
     public init(cgImage: CGImage, scale: CGFloat, orientation: UIImage.Orientation) {
@@ -26,7 +25,6 @@ public final class UIImage: Sendable {
 
 open class UIImageView: UIView {
     open var image: UIImage?
-    @available(iOS 17, tvOS 17, visionOS 1, *)
     open var preferredImageDynamicRange = UIImage.DynamicRange.unspecified
 }
 
@@ -43,34 +41,25 @@ open class UICollectionView: UIView {}
 
 open class UITableView: UIView {}
 
-open class UICollectionReusableView: UIView {
+open class UICollectionViewCell: UIView {
     open func prepareForReuse() {}
-}
 
-open class UICollectionViewCell: UICollectionReusableView {
-    public let contentView = UIView(frame: .zero)
-
-    public override init(frame: CGRect) {
-        super.init(frame: frame)
-        addSubview(contentView)
-    }
-
-    public required init?(coder: NSCoder) { nil }
+    public private(set) lazy var contentView: UIView = {
+        let view = UIView(frame: .zero)
+        addSubview(view)
+        return view
+    }()
 }
 
 @MainActor
 public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
     func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
-
-    /// Optional in UIKit.
     func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
 }
 
 @MainActor
 public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
     func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
-
-    /// Optional in UIKit.
     func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])
 }
 
@@ -91,7 +80,6 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
-@MainActor
 open class UIApplication: UIResponder {
     public enum State: Int, Sendable { case active, inactive, background }
 

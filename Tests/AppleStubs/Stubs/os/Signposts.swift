@@ -1,5 +1,5 @@
 // The API that SignpostObserver needs.
-import Synchronization
+public import Synchronization
 
 public struct OSSignpostID: Hashable, Sendable {
     fileprivate let number: Int
@@ -44,43 +44,36 @@ public struct OSSignposter: Sendable {
 
     public init(subsystem: String, category: String) {}
     public init(subsystem: String, category: Category) {}
-    public var isEnabled: Bool { SignpostStub.isRecording }
+    public var isEnabled: Bool { SignpostStub.isRecording.withLock { $0 } }
 
     public func makeSignpostID() -> OSSignpostID {
         OSSignpostID(number: SignpostStub.lastID.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
-        SignpostStub.add("begin \(name)")
-        return OSSignpostIntervalState(id: id)
-    }
-
+    /// Two methods there, one without a message.
     public func beginInterval(
-        _ name: StaticString, id: OSSignpostID, _ message: SignpostMetadata
+        _ name: StaticString, id: OSSignpostID, _ message: SignpostMetadata = ""
     ) -> OSSignpostIntervalState {
-        SignpostStub.add("begin \(name) \(message.text)")
+        SignpostStub.add("begin \(name)", message)
         return OSSignpostIntervalState(id: id)
     }
 
-    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) { SignpostStub.add("end \(name)") }
-
-    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
-        SignpostStub.add("end \(name) \(message.text)")
+    /// Two methods there, one without a message.
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata = "") {
+        SignpostStub.add("end \(name)", message)
     }
 }
 
 /// The intervals that were begun and ended, for tests.
 public enum SignpostStub {
     fileprivate static let lastID = Atomic(0)
-    private static let recording = Mutex(true)
     /// Whether Instruments records.
-    public static var isRecording: Bool {
-        get { recording.withLock { $0 } }
-        set { recording.withLock { $0 = newValue } }
-    }
+    public static let isRecording = Mutex(true)
     private static let log = Mutex<[String]>([])
 
-    fileprivate static func add(_ line: String) { log.withLock { $0.append(line) } }
+    fileprivate static func add(_ line: String, _ message: SignpostMetadata) {
+        log.withLock { $0.append(message.text.isEmpty ? line : line + " " + message.text) }
+    }
 
     /// Returns the intervals since the last call.
     public static func takeLog() -> [String] {
