@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import HTTPTypes
 import ImageCore
 import ImageDecodingIsolation
 import ImageProcessing
@@ -129,6 +130,39 @@ enum SampleWorkers {
             try render("w:5")
         }
         #expect(try render("w:5/msr:1").width == 5)
+    }
+
+    @Test("a source is decoded by a worker that has seen none of another server or user")
+    func origins() async throws {
+        let link = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).worker")
+        defer { try? FileManager.default.removeItem(at: link) }
+        var settings = try await SampleWorkers.settings()
+        try FileManager.default.createSymbolicLink(
+            atPath: link.path, withDestinationPath: try #require(settings.workerProgram))
+        settings.workerProgram = link.path
+        let cookie = HTTPField(name: .cookie, value: "user=1")
+        let fixture = ServiceFixture(
+            decoder: settings.makeDecoder(),
+            forwarding: ForwardedFields(
+                names: [.cookie], destinations: OriginRules(allowedOrigins: [try AllowedOrigin("http://a")])))
+        let handler = fixture.makeHandler()
+        func workers(after options: String, _ source: String, _ client: [HTTPField] = []) async throws -> Int {
+            fixture.script(.data(try SampleImages.png()), source, client: client)
+            let response = await handler.answer(ServiceFixture.path(options, source), .get, HTTPFields(client))
+            #expect(response.status == 200)
+            return try Self.processes(of: link) - 1
+        }
+        #expect(try await workers(after: "w:5", "http://a/1") == 1, "beside the program that starts workers")
+        #expect(try await workers(after: "w:6", "http://a/2") == 1)
+        #expect(try await workers(after: "w:5", "http://b/1") == 2)
+        #expect(try await workers(after: "w:5", "http://a/1", [cookie]) == 3)
+    }
+
+    private static func processes(of program: URL) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").count { process in
+            let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+            return command?.hasPrefix(program.path + "\0") == true
+        }
     }
 
     @Test("codecs run in workers unless the setting is off, and other values are refused")

@@ -19,15 +19,20 @@ final class ServiceFixture: Sendable {
     private let lease: any RenderingLease
     private let memoryByteLimit: Int
     private let settingsKey: String
+    private let decoder: any SizedImageDecoder
+    private let forwarding: ForwardedFields
     /// The sources whose stored originals were removed.
     let removedOrigins = Mutex<[String]>([])
     let fallback = Mutex<FallbackImage?>(nil)
 
     init(
         signature: URLSignature? = nil, limit: Int = 8, memoryByteLimit: Int = 1 << 20,
-        lease: any RenderingLease = NoLease(), settingsKey: String = ""
+        lease: any RenderingLease = NoLease(), settingsKey: String = "",
+        decoder: any SizedImageDecoder = SampleImages.decoder(), forwarding: ForwardedFields = ForwardedFields()
     ) {
         self.settingsKey = settingsKey
+        self.decoder = decoder
+        self.forwarding = forwarding
         gate = AdmissionGate(limits: .init(running: limit, waiting: 0, waitingTime: .seconds(10)), clock: clock)
         parser = CurrentParser(ImageURLParser(signature: signature))
         self.lease = lease
@@ -45,10 +50,13 @@ final class ServiceFixture: Sendable {
     /// Returns the path for options and the source.
     static func path(_ options: String, _ source: String = source) -> String { "/_/\(options)/plain/\(source)" }
 
-    /// Sets the reply to requests after the last purge of the source.
-    func script(_ reply: FakeImageLoader.Reply, _ source: String = source, purgedAt purge: Date = .distantPast) {
+    /// Sets the reply to requests after the last purge of the source, for a client with some header fields.
+    func script(
+        _ reply: FakeImageLoader.Reply, _ source: String = source, purgedAt purge: Date = .distantPast,
+        client: [HTTPField] = []
+    ) {
         guard let url = URL(string: source) else { return }
-        loader.script(reply, for: OriginalClient().request(for: url, purgedAt: purge))
+        loader.script(reply, for: OriginalClient(client, for: url, forwarding).request(for: url, purgedAt: purge))
     }
 
     var now: Date { time.withLock { $0 } }
@@ -66,9 +74,9 @@ final class ServiceFixture: Sendable {
         ]
         return ImageService(
             ImageServiceParts(
-                parser: parser, originRules: OriginRules(), loader: loader,
+                parser: parser, originRules: OriginRules(), loader: loader, forwarding: forwarding,
                 removeOrigin: { [self] url in removedOrigins.withLock { $0.append(url.absoluteString) } },
-                renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
+                renderer: ImageRenderer(decoder: decoder, limits: RenderingLimits(), clock: clock),
                 scheduler: ImmediateScheduler(),
                 cache: ResultCache(memoryByteLimit: memoryByteLimit, levels: levels, now: now),
                 purges: Purges(levels: levels, now: now), fallback: fallback.withLock { $0 },
