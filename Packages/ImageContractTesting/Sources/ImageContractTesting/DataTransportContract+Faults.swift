@@ -104,7 +104,7 @@ extension DataTransportContract {
                 let failure = await failure(of: try await makeFixture(server)) { request in
                     request.stallTimeout = .milliseconds(400)
                     request.minBytesPerSecond = 1_000
-                    request.totalTimeout = .seconds(60)
+                    request.totalTimeout = .seconds(600)
                 }
                 try expect(failure == .timedOut(.body), describe(failure))
             },
