@@ -65,7 +65,8 @@
             let header = try heif.header(of: HEIFSequenceBuilder(track).file())
             #expect(header.frameDelays == [.milliseconds(100), .milliseconds(30), .milliseconds(30)])
             // Decoded at 0, 50 and 100, shown at 200, 70 and 130.
-            (track.durations, track.delays) = ([(3, 50)], [200, 20, 30])
+            track.durations = [(3, 50)]
+            track.delays = [200, 20, 30]
             let image = try heif.open(HEIFSequenceBuilder(track).file())
             #expect(image.header.frameDelays == [.milliseconds(60), .milliseconds(70), .milliseconds(50)])
             let plain = try heif.open(HEIFSequenceBuilder(still(20, 40, 0)).file())

@@ -104,7 +104,7 @@ struct AttackTests {
                 }
             }
             // The attack runs again if the worker has had another image.
-            _ = try? fixture.decoders.header(of: Data("header:fault".utf8))
+            #expect(throws: ImageDecodingError.self) { try fixture.decoders.header(of: Data("header:fault".utf8)) }
             return fixture.events.messages.count == 2
         }
         #expect(isUsedAgain)

@@ -153,7 +153,7 @@
 
         @Test("bytes that requests share are counted apart from those that were downloaded")
         func sharedBytes() {
-            let observer = LoaderInstrumentation(metrics: metrics, now: { Date() })
+            let observer = LoaderInstrumentation(metrics: metrics, now: { .distantPast })
             for kind: ImageLoadEvent.Kind in [.started, .joined(bytes: 7), .downloadFinished(bytes: 5)] {
                 observer.handle(ImageLoadEvent(requestID: 1, url: nil, kind: kind))
             }

@@ -179,7 +179,9 @@
             guard reordered <= Self.mostReferences else {
                 throw .malformed(.heic, "frames are shown in another order than HEVC allows")
             }
-            (self.order, self.frames, reorderedCount) = (order, frames, reordered)
+            self.order = order
+            self.frames = frames
+            reorderedCount = reordered
         }
     }
 
