@@ -103,6 +103,6 @@ extension ImageLoader {
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
         guard !request.origin.isLocal else { return nil }
         let request = chosen(request)
-        return try? TransportRequest(request, original(of: request), configuration)
+        return try? TransportRequest(request, original(of: request), self)
     }
 }

@@ -86,10 +86,23 @@ public final class ImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, following priority: LivePriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
+        switch lookUp(request) {
+        case .hit(let image): return image
+        case .miss(let context): return try await result(for: context, priority, onProgress).get().loaded
+        }
+    }
+
+    private enum MemoryLookup {
+        case hit(LoadedImage)
+        case miss(RequestContext)
+    }
+
+    /// Looks a request up in memory. A function of its own, so that the caller doesn't keep the request while it waits.
+    private func lookUp(_ request: ImageRequest) -> MemoryLookup {
         let request = chosen(request)
         let key = cacheKey(for: request)
-        if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
-        return try await result(for: RequestContext(self, request, key), priority, onProgress).get().loaded
+        if !Task.isCancelled, let hit = memoryHit(key, for: request) { return .hit(hit) }
+        return .miss(RequestContext(self, request, key))
     }
 
     public func data(

@@ -31,14 +31,16 @@ extension ImageLoader {
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskLookup {
-        var request = try TransportRequest(context, configuration)
+        var request = try TransportRequest(context)
         request.priority = shared.priority.value
         request.livePriority = shared.priority
         request.cacheUse = cacheUse
         let newestStart = context.newestStart
         switch try await transport.answer(to: request) {
         case .stored(let response):
-            return try await collectStored(response, newestStart, context, shared)
+            if let result = try await collectStored(response, newestStart, context) { return .loaded(result) }
+            let cacheUse = context.cacheUse.access.writes ? CacheUse(.reload) : .none
+            return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
         case .exchange(let miss, let start):
             try context.checkAccount()
             if miss == .absent, !isRepeated, let larger = await storedLargerVariant(for: context, cacheUse) {
@@ -51,9 +53,10 @@ extension ImageLoader {
         }
     }
 
+    /// Returns nil if bytes are missing on disk.
     private func collectStored(
-        _ response: TransportResponse, _ start: UInt64, _ context: RequestContext, _ shared: any SharedOperation
-    ) async throws -> DiskLookup {
+        _ response: TransportResponse, _ start: UInt64, _ context: RequestContext
+    ) async throws -> OriginalResult? {
         if let error = response.head.error {
             context.send(.diskHit(bytes: 0))
             response.body.discard()
@@ -61,11 +64,10 @@ extension ImageLoader {
         }
         do {
             let data = try await collect(response)
-            return .loaded(recordLoad(of: data, in: response, start, isStored: true, context))
+            return recordLoad(of: data, in: response, start, isStored: true, context)
         } catch TransportError.closedEarly {
             context.send(.diskMiss(.missingBytes))
-            let cacheUse = context.cacheUse.access.writes ? CacheUse(.reload) : .none
-            return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
+            return nil
         }
     }
 
@@ -74,7 +76,7 @@ extension ImageLoader {
         guard CacheUse(request).answersAlone else { return false }
         do {
             let request = chosen(request)
-            var lookup = try TransportRequest(request, original(of: request), configuration)
+            var lookup = try TransportRequest(request, original(of: request), self)
             lookup.cacheUse = CacheUse(access: .readOnly)
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
@@ -89,8 +91,7 @@ extension ImageLoader {
     /// Removes undecodable bytes from the disk cache.
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
         guard !context.original.isLocal else { return }
-        await transport.removeStoredResponses(
-            to: try TransportRequest(context, configuration))
+        await transport.removeStoredResponses(to: try TransportRequest(context))
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
@@ -136,49 +137,46 @@ extension ImageLoader {
     private func loadOriginal(
         for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
-        var (retries, failure) = (Retries(), nil as AttemptFailure?)
+        var retries = Retries()
+        var lookup = try await askDisk(for: context, shared, context.cacheUse)
         while true {
-            switch try await prepareAttempt(for: context, shared, after: failure, &retries) {
+            switch lookup {
             case .loaded(let result): return result
             case .exchange(let start):
                 if context.cacheUse.isCacheOnly { throw ImageError.offline }
                 do {
                     return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
-                } catch let failed as AttemptFailure {
-                    failure = failed
+                } catch let failure as AttemptFailure {
+                    lookup = try await prepareRetry(for: context, shared, after: failure, &retries)
                 }
             }
         }
     }
 
     /// Returns the exchange of the next attempt, or what is on disk meanwhile. Throws if it should not be retried.
-    ///
-    /// - Parameter failure: The last attempt's; nil before the first.
-    private func prepareAttempt(
-        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure?,
+    private func prepareRetry(
+        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure,
         _ retries: inout Retries
     ) async throws -> DiskLookup {
-        var cacheUse = context.cacheUse
-        if var failure {
-            do {
-                if let exchange = try await failure.challenge?() {
-                    try context.checkAccount()
-                    return .exchange(exchange)
-                }
-            } catch {
-                failure.error = ImageError(error)
+        var failure = failure
+        do {
+            if let exchange = try await failure.challenge?() {
+                try context.checkAccount()
+                return .exchange(exchange)
             }
-            try await prepareRetry(for: context, shared.priority, after: failure, &retries)
-            if retries.hasFailed { cacheUse = cacheUse.afterFailure }
+        } catch {
+            failure.error = ImageError(error)
         }
-        return try await askDisk(for: context, shared, cacheUse, isRepeated: failure != nil)
+        try await waitForRetry(for: context, shared.priority, after: failure, &retries)
+        let cacheUse = retries.hasFailed ? context.cacheUse.afterFailure : context.cacheUse
+        return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
     /// Returns whether it is stored.
     private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
         guard context.cacheUse.access.writes, context.isCurrent(result.start) else { return false }
-        let request = try TransportRequest(context, configuration)
+        let request = try TransportRequest(context)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
         if context.isCurrent(result.start) { return isStored }
@@ -258,7 +256,7 @@ extension ImageLoader {
     private func gate(for context: RequestContext) -> DownloadGate? { context.original.isLocal ? nil : gate }
 
     /// Waits for the network, for a delay, or not at all after an interruption. Throws if it should not be retried.
-    private func prepareRetry(
+    private func waitForRetry(
         for context: RequestContext, _ priority: LivePriority, after failure: AttemptFailure, _ retries: inout Retries
     ) async throws {
         if failure.isInterrupted { return }

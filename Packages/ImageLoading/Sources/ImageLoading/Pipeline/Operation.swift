@@ -3,7 +3,8 @@ import ImageTransporting
 
 /// Identifies an operation of a loader. Requests with equal keys share it.
 public struct OperationKey: Hashable, Sendable {
-    package enum Product: Hashable, Sendable {
+    /// Indirect, because many requests that wait have a key each.
+    package indirect enum Product: Hashable, Sendable {
         /// An image. Requests that can't read it from memory have an operation of their own.
         case image(ImageCacheKey, readsMemory: Bool)
         /// The encoded bytes, for images of any size.

@@ -15,7 +15,7 @@ final class RequestContext: Sendable {
     private let generation: UInt64
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
-    private let loader: ImageLoader
+    let loader: ImageLoader
     private let start: Duration
 
     /// Creates a context for a new request with this key in the memory cache.

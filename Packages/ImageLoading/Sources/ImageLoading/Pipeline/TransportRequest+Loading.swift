@@ -4,16 +4,16 @@ import ImageTransporting
 
 extension TransportRequest {
     /// Creates the request that is looked up and sent.
-    init(_ context: RequestContext, _ parts: ImageLoaderParts) throws(ImageError) {
-        try self.init(context.request, context.original, parts)
+    init(_ context: RequestContext) throws(ImageError) {
+        try self.init(context.request, context.original, context.loader)
         cacheUse = context.cacheUse
         // Intermediate caches must validate with the server, too.
         if cacheUse.mode.needsServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
     /// - Parameter original: The original. An application's own fetch has a URL with its identifier.
-    init(_ request: ImageRequest, _ original: OriginalKey, _ parts: ImageLoaderParts) throws(ImageError) {
-        let (identifier, limits) = (original.identifier, parts.transferOptions)
+    init(_ request: ImageRequest, _ original: OriginalKey, _ loader: ImageLoader) throws(ImageError) {
+        let (identifier, limits) = (original.identifier, loader.configuration.transferOptions)
         var fields = HTTPFields()
         for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidHeader(name) }
@@ -28,7 +28,7 @@ extension TransportRequest {
         minBytesPerSecond = limits.minBytesPerSecond
         userInfo = request.userInfo
         isIncremental = request.isProgressive
-        addHints(of: parts, for: request)
+        addHints(of: loader.configuration, for: request)
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
     }

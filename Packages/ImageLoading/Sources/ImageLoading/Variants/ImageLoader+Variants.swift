@@ -91,7 +91,7 @@ extension ImageLoader {
 
     /// Returns a stored response that is an image, as far as its status says.
     private func storedAnswer(to request: ImageRequest, _ cacheUse: CacheUse) async -> TransportResponse? {
-        guard var lookup = try? TransportRequest(request, original(of: request), configuration) else { return nil }
+        guard var lookup = try? TransportRequest(request, original(of: request), self) else { return nil }
         lookup.cacheUse = CacheUse(cacheUse.mode, access: .readOnly)
         guard case .stored(let response) = try? await transport.answer(to: lookup) else { return nil }
         guard response.head.error != nil else { return response }
