@@ -424,8 +424,8 @@ let imageload = [
         "ImageLoadToolTests", in: "imageload",
         of: [
             "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageProcessing", "ImageDiskCaching",
-            "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "ImageMetadata", "LoopbackServer", "CommandRunning",
-            "GeneratedImages", argumentParser,
+            "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "ImageMetadata", "ImageTransporting",
+            "LoopbackServer", "CommandRunning", "GeneratedImages", argumentParser,
         ]),
 ]
 

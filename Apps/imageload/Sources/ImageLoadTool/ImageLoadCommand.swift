@@ -42,7 +42,7 @@ public enum ImageLoadCommand {
             return 0
         case let status:
             Console.error(usageLine(error))
-            return status == .validationFailure ? ToolStatus.usage.rawValue : status.rawValue
+            return status.rawValue
         }
     }
 

@@ -74,7 +74,10 @@ struct LoadingOptions: ParsableArguments {
     }
 
     /// Returns a loader with these options.
-    func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
+    func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader { ImageLoader(loaderOptions(observer)) }
+
+    /// Returns the options of such a loader.
+    func loaderOptions(_ observer: any ImageLoaderObserver) -> ImageLoaderOptions {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
         defaults.decodingLimits = limits.limits
@@ -89,7 +92,7 @@ struct LoadingOptions: ParsableArguments {
         defaults.connectivityMonitor = nil
         defaults.transferOptions.stallTimeout = .seconds(timeout)
         defaults.transferOptions.connectTimeout = .seconds(min(timeout, 15))
-        return ImageLoader(defaults)
+        return defaults
     }
 
     /// Returns the addresses, with `-` replaced by those from standard input.

@@ -1,6 +1,9 @@
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageLoaderKit
+import ImageMetadata
+import ImageTransporting
 import Testing
 
 @testable import ImageLoadTool
@@ -52,8 +55,10 @@ struct ArgumentTests {
         #expect(HeaderArgument(argument: ": no name") == nil)
     }
 
-    @Test("priorities are case-insensitive")
-    func priority() {
+    @Test("priorities and kinds of metadata are case-insensitive")
+    func cases() {
+        #expect(MetadataKinds(argument: "Exif,XMP")?.kinds == [.exif, .xmp])
+        #expect(MetadataKinds(argument: "ALL")?.kinds == [.exif, .icc, .xmp])
         #expect(RequestPriority(argument: "veryhigh") == .veryHigh)
         #expect(RequestPriority(argument: "LOW") == .low)
         #expect(RequestPriority(argument: "urgent") == nil)
@@ -74,7 +79,7 @@ struct ArgumentTests {
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
             ["decode", "f", "--max-megapixels", "0"], ["decode", "f", "--max-megapixels", "4295"],
             ["thumbhash"], ["thumbhash", "--decode", "AAAA"], ["thumbhash", "--decode", "AAAA", "a", "b"],
-            ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
+            ["cache", "trim", "--older-than", "7"], ["cache", "trim"], ["cache", "polish"], ["unknown"],
         ])
     func rejected(arguments: [String]) {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
@@ -151,7 +156,21 @@ struct ArgumentTests {
         #expect(request.priority == .high)
         #expect(request.mode == .reload)
         #expect(request.headers == ["A": "b"])
+        let options = fetch.options.loaderOptions(TraceRecorder { .zero })
+        #expect(options.maxDownloadsPerServer == 4 && options.retryPolicy.maxRetries == 0)
+        #expect(options.transferOptions.stallTimeout == .seconds(2.5))
+        #expect(options.transferOptions.connectTimeout == .seconds(2.5))
+        #expect(options.connectivityMonitor == nil, "a command fails without a network")
     }
+
+    #if os(Linux)
+        @Test("images are decoded in workers with --isolated", arguments: [true, false])
+        func isolated(isOn: Bool) throws {
+            let command = try RootCommand.parseAsRoot(["fetch", "u"] + (isOn ? ["--isolated"] : []))
+            let fetch = try #require(command as? FetchCommand)
+            #expect((fetch.options.loaderOptions(TraceRecorder { .zero }).isolation != nil) == isOn)
+        }
+    #endif
 
     @Test(
         "images are decoded to the color space of --color, by default sRGB",

@@ -122,6 +122,15 @@ struct HTTPCacheProbeTests {
         let request = server.log.dropFirst().first
         #expect((request == nil) == (source == "stale"))
         #expect(request?.headers["if-none-match"] == tag && request?.headers["cache-control"] == directive)
+        #expect(request?.headers["pragma"] == (directive == "no-cache" ? directive : nil))
+    }
+
+    @Test("fields of a request are in place of those of its cache mode", arguments: ["no-cache", "no-store", "reload"])
+    func ownFields(mode: String) async throws {
+        let server = try LoopbackServer { _ in .ok("one".utf8) }
+        let fields = #""cache":"\#(mode)","headers":[["Cache-Control","max-age=9"],["Pragma","x"]]"#
+        _ = try await send([line("1", server.url("/a"), fields)])
+        #expect(server.log.map { [$0.headers["cache-control"], $0.headers["pragma"]] } == [["max-age=9", "x"]])
     }
 
     @Test("an invalid request returns one line with its id and doesn't affect others")

@@ -121,7 +121,7 @@ struct InspectTests {
         let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
         let server = try LoopbackServer { request in
             let headers = [
-                "/fresh": ["Cache-Control": "max-age=60", "Vary": "Accept"],
+                "/fresh": ["Cache-Control": "max-age=60", "Expires": "0", "Vary": "Accept"],
                 "/stale": [
                     "Cache-Control": "max-age=0", "ETag": "\"1\"", "Cache-Status": "edge; hit",
                     "Server-Timing": "decode;dur=3",
@@ -135,10 +135,16 @@ struct InspectTests {
             try object(await tool.run(["explain", urls[0], "--json"] + cache).output)["outcome"] as? String == "miss")
         let warmed = try await tool.run(["cache", "warm", "-", "--json"] + cache, input: urls.joined(separator: "\n"))
         #expect(warmed.status == 0 && warmed.output.split(separator: "\n").count == 2)
+        let accepting = ["--header", "Accept: image/png"]
+        #expect(try await tool.run(["cache", "warm", urls[0]] + accepting + cache).status == 0)
         let requests = server.requestCount
         let fresh = try object(await tool.run(["explain", urls[0], "--json"] + cache).output)
         #expect(fresh["outcome"] as? String == "hit" && fresh["key"] as? String == urls[0])
-        #expect((fresh["response"] as? [String: Any])?["freshSeconds"] as? Int == 60)
+        let response = fresh["response"] as? [String: Any]
+        #expect(response?["freshSeconds"] as? Int == 60 && response?["rule"] as? String == "max-age")
+        #expect(try await tool.run(["explain", urls[0]] + cache).output.contains("  variants: 2\n"))
+        let validating = ["explain", urls[0], "--header", "Cache-Control: no-cache"]
+        #expect(try await tool.run(validating + cache).output.contains("the request demands validation"))
         let other = try await tool.run(["explain", urls[0], "--header", "Accept: image/webp"] + cache)
         #expect(other.output.contains("miss"))
         let stale = try object(await tool.run(["explain", urls[1], "--json"] + cache).output)
@@ -151,6 +157,25 @@ struct InspectTests {
         #expect(try await tool.run(["cache", "show", urls[1]] + cache).output.contains("Cache-Control: max-age=0"))
         #expect(try await tool.run(["cache", "show", "http://h/none"] + cache).status == 66)
         #expect(server.requestCount == requests)
+    }
+
+    @Test("info describes images with any number of pixels")
+    func huge() async throws {
+        let words = [60, 0, 58, 40, 30_000, 30_000, 1 | 8 << 16, 1, 0, 0, 0, 1, 0, 0]
+        let header = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        let file = folder.appending(path: "a.bmp")
+        try (Data("BM".utf8) + header + [0, 1]).write(to: file)
+        #expect(try await tool.run(["info", file.path]).output.contains("bmp, 30000x30000"))
+    }
+
+    @Test("PSNR is of red, green and blue: black and white have 0 dB")
+    func psnr() {
+        let size = PixelSize(width: 2, height: 1)
+        let (black, white) = (
+            Bitmap(size: size, pixels: [0, 0, 0, 255, 0, 0, 0, 255], isOpaque: true),
+            Bitmap(size: size, pixels: [UInt8](repeating: 255, count: 8), isOpaque: true)
+        )
+        #expect(abs(Similarity(black, white).psnr) < 1e-9)
     }
 
     @Test("256 colors include grays, and the nearest is the one that looks most alike")
@@ -214,6 +239,8 @@ struct InspectTests {
         let cache = ["--cache", folder.path + "/cache"]
         #expect(try await tool.run(["fetch", url] + headers + cache).output.contains("network"))
         let commands = [[], ["--json"], ["--ask"]].map { ["explain", url] + headers + $0 }
+        #expect(try await tool.run(["cache", "show", url] + headers + cache).status == 0)
+        #expect(try await tool.run(["cache", "show", url] + cache).status == 66, "it is of another user")
         var places: [(String, Data)] = []
         for command in commands + [["cache", "list"], ["cache", "list", "--json"]] {
             let run = try await tool.run(command + cache)

@@ -59,6 +59,10 @@ struct OptimizeTests {
         }
         let layout = try #require(GIFLayout(animation))
         #expect(layout.isUnambiguous(frameCount: 2))
+        let loops = try #require(animation.firstRange(of: Data("NETSCAPE2.0".utf8)))
+        let block = animation[loops.lowerBound - 3..<loops.upperBound + 5]
+        let twice = animation[..<block.startIndex] + block + animation[block.startIndex...]
+        #expect(GIFLayout(twice)?.isUnambiguous(frameCount: 2) == false, "which of two loop counts?")
         let other = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
         #expect(GIFLayout(other)?.keepingDetails(of: layout) == animation)
         let still = try encoder.encode(
@@ -104,6 +108,20 @@ struct OptimizeTests {
             #expect(data[24] == image.depth && data[25] == image.colorType, "image \(index)")
             #expect(try pixels(data) == [image.bitmap])
         }
+    }
+
+    @Test("PNG keeps its density, and a file that is given twice is optimized once")
+    func density() async throws {
+        try writePNG(bitmap { x, _ in x < 32 ? [200, 0, 0, 255] : [0, 9, 0, 255] }, to: "a.png")
+        var file = try PNGFile(bytes("a.png"))
+        let density = PNGFile.Chunk(type: "pHYs", body: Data([0, 0, 11, 19, 0, 0, 11, 19, 1]))
+        file.chunks.insert(density, at: 1)
+        let path = folder.appending(path: "a.png")
+        try file.data.write(to: path)
+        let run = try await tool.run(["optimize", path.path, path.path, "--json"])
+        let report = try object(run.output)
+        #expect(report["status"] as? String == "written")
+        #expect(try PNGFile(bytes("a.png")).chunks.first { $0.type == "pHYs" }?.body == density.body)
     }
 
     @Test("a replaced file keeps its owner and its permissions, except setuid and setgid")

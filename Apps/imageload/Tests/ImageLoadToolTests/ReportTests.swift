@@ -12,7 +12,7 @@ struct ReportTests {
         outcome: .success(
             LoadReport.OutputImage(
                 source: .disk, format: .png, size: PixelSize(width: 30, height: 20), frames: 1, bytes: 52_000)),
-        elapsed: .microseconds(1_234))
+        elapsed: .nanoseconds(1_233_600))
     private let failed = LoadReport(
         url: "http://h/b", outcome: .failure(ToolFailure(status: .network, line: "b: broken. Try again.")),
         elapsed: .milliseconds(5))
@@ -64,8 +64,8 @@ struct ReportTests {
         #expect(
             ImageWriter.names(for: [
                 "http://h/a/pic.jpg?w=3", "http://h/b/PIC.png", "http://h/", "data:image/png;base64,AA", "/tmp/..",
-                "x/ä b.gif",
-            ]) == ["pic", "PIC-2", "h", "image", "image-2", "__b"])
+                "x/ä b.gif", "http://h/q?x=/y.z", "http://h/f#/g",
+            ]) == ["pic", "PIC-2", "h", "image", "image-2", "__b", "q", "f"])
     }
 }
 
@@ -112,7 +112,7 @@ struct ProgressDisplayTests {
 
     @Test(
         "bars show the fraction, clamped to 0 to 1",
-        arguments: [(0.5, "[==  ]"), (2, "[====]"), (-1, "[    ]")])
+        arguments: [(0.5, "[==  ]"), (0.99, "[=== ]"), (2, "[====]"), (-1, "[    ]")])
     func bar(fraction: Double, expected: String) {
         #expect(ProgressDisplay.bar(fraction, width: 4) == expected)
     }
@@ -160,6 +160,8 @@ struct ContactSheetTests {
         #expect(pixel(sheet, 8 + 48 + 20, 8 + 15) == [58, 36, 38, 255])
         #expect(pixel(sheet, 8 + 20, 8 + 53 + 15) == [0, 200, 0, 255])
         #expect(pixel(sheet, 8, 8 + 30) == [80, 140, 230, 255])
+        let gap = (48..<56).flatMap { x in (0..<sheet.size.height).map { y in pixel(sheet, x, y) } }
+        #expect(Set(gap) == [[24, 25, 28, 255]], "captions end with their cell")
         #expect(sheet.isOpaque)
     }
 

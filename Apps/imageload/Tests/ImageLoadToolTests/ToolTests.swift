@@ -271,6 +271,10 @@ final class ToolTests {
         let header = try DownsamplingDecoder.standard().header(of: try Data(contentsOf: output))
         #expect(header.format == .png)
         #expect(header.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
+        try FileManager.default.removeItem(at: output)
+        let partial = try await run(["sheet", file, folder.path + "/none", "--quiet", "--output", output.path])
+        #expect(partial.status == 66 && partial.output.isEmpty && partial.errors.count == 1)
+        #expect(FileManager.default.fileExists(atPath: output.path), "with the images that there are")
     }
 
     @Test("--summary prints one line per pass and reports each failure")
@@ -287,6 +291,9 @@ final class ToolTests {
         #expect(lines[0].hasSuffix("failed 1"))
         #expect(lines[1].contains("memory 1"))
         #expect(result.errors.count == 2)
+        let quiet = try await run(["fetch", file, file, "--quiet", "--cache", folder.path + "/cache"])
+        #expect(quiet.status == 0 && quiet.output.isEmpty)
+        #expect(try await run(["info", file, "--quiet", "--json"]).output.contains("\"width\":40"))
     }
 
     @Test("cache status counts, verify repairs and reports, trim and clear remove")
@@ -321,7 +328,36 @@ final class ToolTests {
         #expect(
             try await run(["cache", "trim", "--to", "1500B", "--cache", cache.path]).output.contains(
                 "1 entries removed"))
+        let trimmed = try await run(
+            ["cache", "trim", "--older-than", "0s", "--to", "1500B", "--json", "--cache", cache.path])
+        let report = try object(trimmed.output)
+        #expect(report["entriesRemoved"] as? Int == 1 && report["bytesRemoved"] as? Int ?? 0 > 1_000)
         #expect(try await run(["cache", "clear", "--cache", cache.path]).output.contains("0 entries left"))
+    }
+
+    @Test("cache list has the URL that was used last first, by the last use of any of its entries")
+    func listOrder() async throws {
+        let cache = folder.appending(path: "cache")
+        let disk = ImageLoaderOptions(cacheDirectory: cache).makeDiskCache(in: cache)
+        func files() throws -> Set<String> {
+            let all = try FileManager.default.subpathsOfDirectory(atPath: cache.path)
+            return Set(all.filter { $0.split(separator: "/").last?.count == 64 })
+        }
+        var known: Set<String> = []
+        for (key, time) in [("a", 3_000.0), ("a 1", 1_000), ("b", 2_000), ("c", 4_000)] {
+            let entry = DataCacheEntry(data: Data(count: 10), creationDate: Date())
+            try await disk.store(entry, for: DataCacheKey(identifier: "http://h/\(key)"))
+            for file in try files().subtracting(known) {
+                let attributes: [FileAttributeKey: Any] = [.modificationDate: Date(timeIntervalSince1970: time)]
+                try FileManager.default.setAttributes(
+                    attributes, ofItemAtPath: cache.appending(path: file).path)
+            }
+            known = try files()
+        }
+        let lines = try await run(["cache", "list", "--json", "--cache", cache.path]).output.split(separator: "\n")
+        let entries = try lines.map { try object($0) }
+        #expect(entries.map { $0["url"] as? String } == ["http://h/c", "http://h/a", "http://h/b"])
+        #expect(entries[1]["lastUse"] as? String == "1970-01-01T00:50:00Z")
     }
 
     @Test("help is printed to standard output and exits with 0")

@@ -1,6 +1,8 @@
 import Foundation
+import ImageCore
 import ImageLoaderKit
 import LoopbackServer
+import Synchronization
 import Testing
 
 @testable import ImageLoadTool
@@ -41,15 +43,32 @@ struct TraceTests {
         #expect(names.sorted() == expected.sorted())
     }
 
-    @Test("a trace replaces that of the last run, and has requests that failed")
+    @Test("times are in microseconds")
+    func microseconds() throws {
+        let time = Mutex(Duration.milliseconds(2))
+        let recorder = TraceRecorder { time.withLock { $0 } }
+        recorder.handle(ImageLoadEvent(requestID: 1, url: nil, kind: .started))
+        var end = ImageLoadEvent(requestID: 1, url: nil, kind: .succeeded(.network))
+        end.elapsed = .milliseconds(5)
+        recorder.handle(end)
+        let events = try JSONDecoder().decode(Trace.self, from: recorder.json()).traceEvents
+        let request = try #require(events.first { $0.name == "request" })
+        #expect(request.ts == 2_000 && request.dur == 5_000)
+    }
+
+    @Test("a trace replaces that of the last run, keeps its permissions, and has requests that failed")
     func failed() async throws {
         let tool = try BuiltTool()
         let server = try LoopbackServer { _ in .response(status: 503) }
-        for _ in 0..<2 {
+        for run in 1...2 {
             let trace = try await trace([server.url("/a.png").absoluteString, "--retries", "1"], tool, status: 69)
             let events = trace.traceEvents.filter { $0.ph == "X" }
             #expect(events.map(\.name) == ["request", "lookup", "queue", "download", "queue", "download"])
             #expect(events.map { $0.args["end"] } == ["failed", nil, nil, "incomplete", nil, "incomplete"])
+            let file = tool.folder.appending(path: "trace.json").path
+            if run == 1 { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file) }
+            let permissions = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+            #expect(permissions as? Int == 0o600)
         }
     }
 }
