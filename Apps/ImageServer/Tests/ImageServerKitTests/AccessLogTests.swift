@@ -62,6 +62,33 @@ import Testing
         #expect(objects[5]["method"] as? String == "POST")
     }
 
+    @Test("tells how many frames of which source the limits left out")
+    func leftOutFrames() async throws {
+        let (fixture, lines) = (ServiceFixture(), Lines())
+        fixture.script(.data(try SampleImages.gif(frames: 3)))
+        var parts = fixture.makeService().parts
+        parts.renderer.limits.frames = 2
+        parts.logger = lines.logger()
+        let response = await fixture.makeHandler(ImageService(parts)).answer(ServiceFixture.path("f:gif"))
+        #expect(response["X-Left-Out-Frames"] == "1")
+        let line = try #require(try lines.objects().first)
+        #expect(line["message"] as? String == "frames left out" && line["frames"] as? String == "1")
+        #expect(line["source"] as? String == ServiceFixture.source)
+    }
+
+    @Test("times are in milliseconds")
+    func time() async throws {
+        let (fixture, lines, hold) = (ServiceFixture(), Lines(), TestGate())
+        fixture.script(.held(hold, .data(try SampleImages.jpeg())))
+        let handler = fixture.makeHandler(logger: lines.logger())
+        let response = Task { await handler.answer(ServiceFixture.path("f:png")) }
+        await fixture.loader.waitForMessages(1)
+        fixture.clock.advance(by: .microseconds(1_234_567))
+        hold.open()
+        #expect(await response.value["Server-Timing"]?.contains("source;dur=1234.57,") == true)
+        #expect(try lines.objects().map { $0["ms"] as? Double } == [1_234.567])
+    }
+
     @Test("gives every response a request id, which is that of the line")
     func requestIDs() async throws {
         let lines = Lines()
@@ -168,6 +195,13 @@ import Testing
                 #"{"time":"2023-11-14T22:13:20.250Z","level":"info","logger":"test","message":"a\u000ab","#
                     + #""k":["x","\""],"l":{"y":"\u007f"},"n":1.5}"#
             ])
+    }
+
+    @Test("a message has its error")
+    func errors() throws {
+        let lines = Lines()
+        lines.logger().warning("a", error: CancellationError())
+        #expect(try lines.objects().first?["error"] as? String == "CancellationError()")
     }
 
     @Test("loses lines rather than memory if nobody reads them, and says how many")

@@ -52,6 +52,12 @@ import Testing
         #expect(less.body.count < full.body.count)
         #expect(try await answer("f:jpg/q:80", saving).body == answer("f:jpg/q:80", [:]).body)
         #expect(try await answer("f:jpg", ["Save-Data": "off"]).body == full.body)
+        var parts = try ServiceFixture.withImage().makeService().parts
+        parts.usesClientHints = true
+        parts.renderer.standardQuality = [.jpeg: 30]
+        let handler = ServiceFixture().makeHandler(ImageService(parts))
+        let path = ServiceFixture.path("f:jpg")
+        #expect(await handler.answer(path, .get, fields(saving)).body == handler.answer(path).body, "30 is lower")
     }
 
     @Test("keeps the results of different clients apart")

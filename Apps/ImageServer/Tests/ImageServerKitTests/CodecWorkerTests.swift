@@ -168,8 +168,9 @@ enum SampleWorkers {
     @Test("codecs run in workers unless the setting is off, and other values are refused")
     func setting() async throws {
         for (value, isIsolated) in [("required", true), ("preferred", true), ("off", false)] {
-            let decoder = try await SampleWorkers.decoder(["--isolation", value])
-            #expect(decoder is IsolatedDecoders == isIsolated)
+            let settings = try await SampleWorkers.settings(["--isolation", value])
+            #expect(settings.makeDecoder() is IsolatedDecoders == isIsolated)
+            #expect((settings.workers().requirement == .required) == (value == "required"))
         }
         #expect(try await SampleWorkers.decoder() is IsolatedDecoders)
         await #expect(throws: SettingsFailure.self) { try await SampleWorkers.settings(["--isolation", "always"]) }

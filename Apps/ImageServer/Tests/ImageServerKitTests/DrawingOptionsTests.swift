@@ -111,6 +111,14 @@ import Testing
         #expect(levels(try render(ground, text, watermark: mark([[200]]))) == expected)
     }
 
+    @Test("the space between tiles is in pixels, which are scaled, or a part of the result")
+    func tileSpace() {
+        let tiles = ProcessingOptions.Watermark(opacity: 1, anchor: nil, x: 4, y: 0.5)
+        let result = PixelSize(width: 100, height: 50)
+        let placement = tiles.placement(of: PixelSize(width: 1, height: 1), on: result, scale: 2)
+        #expect(placement == .tiles(horizontalSpacing: 8, verticalSpacing: 25))
+    }
+
     @Test("draws tiles with space between them, and a watermark as large as a part of the result")
     func watermarkSizes() throws {
         let ground = bitmap(Array(repeating: Array(repeating: 0, count: 4), count: 3))

@@ -34,6 +34,7 @@ import Testing
         #expect(origin(Gravity(.southEast, x: 5, y: 0.1)) == [55, 52])
         #expect(origin(Gravity(.northWest, x: 5, y: 3), scale: 2) == [10, 6])
         #expect(origin(Gravity(.northWest, x: -5, y: 1_000)) == [0, 60])
+        #expect(origin(Gravity(.northEast, x: 1, y: -1)) == [59, 0] && origin(Gravity(.southWest, y: 0.99)) == [0, 0])
     }
 
     @Test("centers an area on a focus point, inside of the image")

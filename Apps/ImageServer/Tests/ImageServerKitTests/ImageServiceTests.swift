@@ -39,6 +39,33 @@ import Testing
         for service in [old, new, restarted] { await service.shutDown() }
     }
 
+    @Test("a result with the watermark of the settings is not used with another one")
+    func otherWatermarks() async throws {
+        let fixture = try ServiceFixture.withImage()
+        for side in [3, 4] {
+            var parts = fixture.makeService().parts
+            parts.watermark = Watermark(file: try SampleImages.png(side, side), opacity: 1)
+            let service = ImageService(parts)
+            #expect(try await service.image(path: ServiceFixture.path("f:png/wm:1"), accept: nil).level == .origin)
+            await service.shutDown()
+        }
+    }
+
+    @Test("only a watermark that every cache may store is kept", arguments: [("max-age=60", 1), ("private", 2)])
+    func watermarkFiles(cacheControl: String, loads: Int) async throws {
+        let (fixture, mark) = (try ServiceFixture.withImage(), "http://example.com/mark.png")
+        let url = try #require(URL(string: mark))
+        let response = OriginalResponse(url: url, headers: ["Cache-Control": cacheControl])
+        fixture.script(.data(try SampleImages.png(8, 8), responses: [response]), mark)
+        let service = fixture.makeService()
+        for width in [10, 20] {
+            let path = ServiceFixture.path("f:png/w:\(width)/wm:1/wmu:\(Base64URL.encode(mark.utf8))")
+            _ = try await service.image(path: path, accept: nil)
+        }
+        #expect(fixture.loader.messages.count { $0 == .data(mark) } == loads)
+        await service.shutDown()
+    }
+
     @Test("keeps the results of different clients and options apart")
     func variants() async throws {
         let fixture = try ServiceFixture.withImage()
@@ -48,6 +75,16 @@ import Testing
         #expect(try await service.image(path: negotiated, accept: nil).result.metadata.format == "jpeg")
         #expect(try await service.image(path: path, accept: "image/webp").vary.isEmpty)
         await service.shutDown()
+    }
+
+    @Test("an origin is a scheme, a host and a port, however they are written")
+    func originNames() {
+        for text in ["http://a.org/b", "HTTP://A.org:80/c"] {
+            #expect(URL(string: text)?.originName == "http://a.org:80")
+        }
+        for text in ["https://a.org", "HTTPS://a.ORG:443/?x"] {
+            #expect(URL(string: text)?.originName == "https://a.org:443")
+        }
     }
 
     @Test("asks the origin again when a result is stale, and renders only a changed original")

@@ -177,12 +177,14 @@ import Testing
         #expect(try options("bg:f80").background == PixelColor(red: 255, green: 136, blue: 0))
         #expect(try options("bg:ffffff/bg:").background == nil)
         #expect(try options("bl:1.5").blur == 1.5)
+        let trim = ProcessingOptions.Trim(threshold: 6, equalsHorizontally: true, equalsVertically: true)
+        #expect(try options("t:5:f00:1:1/t:6").trim == trim && options("t:5/t:").trim == nil)
     }
 
     @Test("reads outputs and deliveries")
     func outputs() throws {
         #expect(try options("q:80/f:webp").format == .webP)
-        #expect(try options("ext:jpeg").format == .jpeg)
+        #expect(try options("ext:jpeg").format == .jpeg && options("f:PNG").format == .png)
         #expect(try options("fq:jpg:70:webp:60").formatQuality == [.jpeg: 70, .webP: 60])
         #expect(try options("mb:10000").maxBytes == 10_000)
         #expect(try options("skp:gif:png").unprocessedFormats == [.gif, .png])
@@ -285,9 +287,16 @@ import Testing
             "ar:0", "rot:90", "bg:fff", "bl:1", "pix:2", "q:1", "fq:jpg:1", "mb:1", "cb:1", "skp:png", "mh:1", "scp:0",
             "sm:0", "kcr:0",
             "g:no:1",
-            "c:0:1", "c:1:1:no", "ex:1:no",
+            "c:0:1", "c:1:1:no", "ex:1:no", "exar:1:no", "fl:1", "fl:0:1", "t:5", "t:6", "t:5:f00", "t:5::1", "t:5:::1",
+            "sh:1", "wm:1", "wm:0.5", "wm:1:re", "wm:1:ce:1", "wm:1:ce:0:1", "wm:1:ce:0:0:1", "raw:1", "lin:1", "ph:1",
         ]
-        let keys = try texts.map { try options($0).cacheKey } + [ProcessingOptions().cacheKey]
+        var allowed = ProcessingOptions()
+        allowed.limits = .init()
+        let limits = ["msr:1", "msfs:1", "maf:1", "mafr:1", "mafr:0", "mrd:1"]
+        let keys =
+            try texts.map { try options($0).cacheKey }
+            + limits.map { try ProcessingOptions.parsed($0, allowed).cacheKey }
+            + [ProcessingOptions().cacheKey]
         #expect(Set(keys).count == keys.count)
         #expect(try options("fn:a/att:1/exp:9999999999/f:png").cacheKey == ProcessingOptions().cacheKey)
         #expect(try options("w:1/h:2").cacheKey == options("s:1:2").cacheKey)

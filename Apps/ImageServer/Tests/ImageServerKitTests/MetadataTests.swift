@@ -105,6 +105,10 @@ import Testing
     func limits() throws {
         let bare = try rendered(source(.jpeg), "w:20/kcr:0/f:jpg")
         #expect(try rendered(source(.jpeg), "w:20/f:jpg/mb:\(bare.count)").count <= bare.count)
+        let limits = RenderingLimits(resultBytes: bare.count)
+        for text in ["w:20/f:jpg", "w:20/f:jpg/mb:\(9 * bare.count)"] {
+            #expect(try renderImage(source(.jpeg), text, limits: limits).data.count <= bare.count)
+        }
         let bitmap = SampleImages.bitmap(20, 10)
         let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: true, colorSpace: .displayP3)
         let png = try PNGEncoder().encode(wide, options: EncodingOptions())

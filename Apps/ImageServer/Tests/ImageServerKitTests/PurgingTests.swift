@@ -61,6 +61,9 @@ import Testing
             #expect(response.status == 401 && response["WWW-Authenticate"] == "Bearer", "\(field)")
         }
         #expect(await level(handler, path) == "memory")
+        for field in ["bearer secret", "BEARER  secret"] {
+            #expect(await handler.answer(path, .delete, [.authorization: field]).status == 204, "\(field)")
+        }
         let closed = RequestHandler(
             service: fixture.makeService(), workCounts: { (0, 0) },
             logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -91,6 +94,23 @@ import Testing
         #expect(fixture.removedOrigins.withLock { $0 }.count == 2)
         await first.shutDown()
         await restarted.shutDown()
+    }
+
+    @Test("what another server began to load before a purge is not used")
+    func loadedMeanwhile() async throws {
+        let (fixture, hold) = (ServiceFixture(), TestGate())
+        fixture.script(.held(hold, .data(try SampleImages.jpeg())))
+        let (first, second) = (fixture.makeService(), fixture.makeService(disk: InMemoryDataCache()))
+        let rendering = Task { try await first.image(path: path, accept: nil) }
+        await fixture.loader.waitForMessages(1)
+        fixture.advance(seconds: 1)
+        #expect(try await second.purgeSource(path: "/plain/\(ServiceFixture.source)"))
+        fixture.script(.data(try SampleImages.jpeg()), purgedAt: fixture.now)
+        fixture.advance(seconds: 1)
+        hold.open()
+        _ = try await rendering.value
+        #expect(try await second.image(path: path, accept: nil).level == .origin)
+        for service in [first, second] { await service.shutDown() }
     }
 
     @Test("purges of several servers at once are all kept, also if the shared cache is emptied")
@@ -180,6 +200,22 @@ import Testing
         #expect(urls.allSatisfy { purges.time(ofOriginal: $0) == .distantPast })
         let entry = try #require(try await shared.entry(for: DataCacheKey(identifier: "purges 2")))
         #expect(PurgeList(entry.data, now: .distantFuture).times.isEmpty, "the stored list ends, too")
+    }
+
+    @Test("a server without caches below its memory, and one that learned of a purge, forget it, too")
+    func forgotten() async throws {
+        let levels = [ResultCache.Level(name: .shared, cache: InMemoryDataCache())]
+        let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+        let servers = [[], levels, levels].map { levels in
+            Purges(levels: levels, longest: .seconds(100)) { time.withLock { $0 } }
+        }
+        let url = try #require(URL(string: "http://h/a"))
+        for server in servers.prefix(2) { server.add(source: url) }
+        for server in servers { await server.synchronize() }
+        #expect(servers.allSatisfy { $0.time(ofFile: url) == time.withLock { $0 } })
+        time.withLock { $0 += 101 }
+        for server in servers { await server.synchronize() }
+        #expect(servers.allSatisfy { $0.time(ofFile: url) == .distantPast })
     }
 
     @Test("tells that a cache can't be reached")

@@ -36,7 +36,8 @@ import Testing
         #expect(response["X-Content-Type-Options"] == "nosniff")
         #expect(response["Content-Disposition"] == "inline; filename=\"a.png\"")
         #expect(response["Vary"] == nil)
-        #expect(response["Server-Timing"]?.contains("decode;dur=") == true)
+        let stages = response["Server-Timing"]?.split(separator: ", ").map { $0.prefix { $0 != ";" } }
+        #expect(stages == ["lookup", "source", "queue", "decode", "process", "encode"])
         #expect(response["X-Request-Id"]?.count == 16)
         let second = await handler.answer(path)
         #expect(second["X-Cache"] == "memory")
@@ -94,6 +95,16 @@ import Testing
         #expect(value == expected || value == expected.replacing("a___b", with: "a__b"))
     }
 
+    @Test(
+        "a result has the name of its source up to the last dot",
+        arguments: [("a.b.jpg", "a.b"), ("a", "a"), (".jpg", "image"), ("b/", "b"), ("", "image")])
+    func sourceNames(name: String, expected: String) async throws {
+        let (fixture, source) = (ServiceFixture(), "http://example.com/\(name)")
+        fixture.script(.data(try SampleImages.jpeg()), source)
+        let response = await fixture.makeHandler().answer(ServiceFixture.path("f:png", source))
+        #expect(response["Content-Disposition"] == "inline; filename=\"\(expected).png\"")
+    }
+
     @Test("explains failures as text that no cache stores")
     func failures() async throws {
         let (_, handler) = try handler()
@@ -102,6 +113,8 @@ import Testing
         #expect(unknown["Cache-Control"] == "no-store")
         #expect(unknown["Content-Type"]?.hasPrefix("text/plain") == true)
         #expect(await handler.answer("/_/w:1/plain/http://10.0.0.1:22/").status == 403)
+        let watermark = "wm:1/wmu:\(Base64URL.encode("http://10.0.0.1:22/".utf8))"
+        #expect(await handler.answer(ServiceFixture.path(watermark)).status == 403)
         let fixture = ServiceFixture(signature: URLSignature([]))
         #expect(await fixture.makeHandler().answer(path).status == 403)
     }
@@ -193,6 +206,27 @@ import Testing
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("# HELP") }.count == names.count)
     }
 
+    @Test("gauges are the renderings that run and wait, and the memory of the process")
+    func gauges() async throws {
+        let (fixture, hold) = (ServiceFixture(), TestGate())
+        var parts = fixture.makeService().parts
+        let gate = AdmissionGate(
+            limits: .init(running: 1, waiting: 9, waitingTime: .seconds(9)), clock: fixture.clock)
+        parts.gate = gate
+        let handler = fixture.makeHandler(ImageService(parts))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 { group.addTask { try await gate.run(origin: "a") { await hold.pass() } } }
+            await fixture.clock.waitForSleepers(2)
+            let lines = handler.metricsResponse(accept: nil).text.split(separator: "\n")
+            hold.open()
+            try await group.waitForAll()
+            #expect(lines.contains("image_renderings_in_progress 1") && lines.contains("image_renderings_waiting 2"))
+            let memory = lines.last { $0.hasPrefix("process_resident_memory_bytes ") }?.split(separator: " ").last
+            let bytes = try #require(memory.flatMap { Int($0) })
+            #expect(bytes > 1 << 20 && bytes.isMultiple(of: 1_024), "Linux tells it in units of 1,024 bytes")
+        }
+    }
+
     @Test(
         "metrics are OpenMetrics for those who prefer it",
         arguments: [
@@ -235,6 +269,31 @@ import Testing
         #expect(results.map(\.failure) == [nil, "unknown option: nope", nil])
     }
 
+    @Test("loads four sources of one request at a time")
+    func infosAtOnce() async throws {
+        let (fixture, hold) = (ServiceFixture(limit: 4), TestGate())
+        let numbers = 0..<8
+        for number in numbers {
+            fixture.script(.held(hold, .data(try SampleImages.jpeg())), "http://example.com/\(number).jpg")
+        }
+        let items = numbers.map { "path=%2F_%2Fplain%2Fhttp%253A%252F%252Fexample.com%252F\($0).jpg" }
+        let response = Task { await fixture.makeHandler().answer("/infos?" + items.joined(separator: "&")) }
+        await fixture.loader.waitForMessages(4)
+        hold.open()
+        let results = try JSONDecoder().decode([ImageInfoResult].self, from: await response.value.body)
+        // A fifth one would be refused.
+        #expect(results.map { $0.info?.width } == numbers.map { _ in 80 })
+    }
+
+    @Test("answers info for no other client if sources depend on its fields")
+    func personalInfo() async throws {
+        let forwarding = ForwardedFields(names: [.cookie])
+        let handler = try ServiceFixture.withImage(ServiceFixture(forwarding: forwarding)).makeHandler()
+        for (handler, caching) in [(try self.handler().1, "no-cache"), (handler, "private, no-cache")] {
+            #expect(await handler.answer("/info" + path)["Cache-Control"] == caching)
+        }
+    }
+
     @Test("limits the number of sources of one request", arguments: [(0, 400), (1, 200), (100, 200), (101, 400)])
     func infoLimit(count: Int, status: Int) async throws {
         let (_, handler) = try handler()
@@ -250,5 +309,7 @@ import Testing
         #expect(await handler.answer(path).status == 404)
         fixture.parser.replace(with: ImageURLParser(signature: nil, presets: try Presets(["small=w:4"])))
         #expect(await handler.answer(path)["X-Result-Size"] == "4x2")
+        fixture.parser.replace(with: ImageURLParser(signature: nil, presets: try Presets(["small=w:6"])))
+        #expect(await handler.answer(path)["X-Result-Size"] == "6x3")
     }
 }

@@ -143,6 +143,29 @@ import Testing
         #expect(await handler.answer(path).status == 404, "but not one that was purged")
     }
 
+    @Test(
+        "the fallback image has the format that each URL and each client asks for, and is private for one with fields")
+    func fallbackVariants() async throws {
+        let destinations = OriginRules(allowedOrigins: [try AllowedOrigin("http://example.com")])
+        let fixture = ServiceFixture(forwarding: ForwardedFields(names: [.cookie], destinations: destinations))
+        let image = try SampleImages.jpeg()
+        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .data(image)) }
+        let (handler, cookie) = (fixture.makeHandler(), HTTPField(name: .cookie, value: "user=1"))
+        for client in [[], [cookie]] { fixture.script(.failure(.notFound), client: client) }
+        for (options, accept, type) in [
+            ("w:10/f:png", nil, "png"), ("w:10/f:gif", nil, "gif"), ("w:10", nil, "jpeg"),
+            ("w:10", "image/webp", "webp"),
+        ] as [(String, String?, String)] {
+            for (client, storage) in [([], "public"), ([cookie], "private")] as [([HTTPField], String)] {
+                var fields = HTTPFields(client)
+                fields[.accept] = accept
+                let response = await handler.answer(ServiceFixture.path(options), .get, fields)
+                #expect(response["Content-Type"] == "image/\(type)")
+                #expect(response["Cache-Control"] == "\(storage), max-age=7")
+            }
+        }
+    }
+
     @Test("keeps the status of the failure if the settings say so")
     func fallbackStatus() async throws {
         let fixture = ServiceFixture()

@@ -66,14 +66,20 @@ import Testing
         }
         let version = try #require(URL(string: "http://minio:9000/b/k?versionId=3L4kq.tJ-_~"))
         network.script(version, .status(.ok))
-        _ = try await transport.send(TransportRequest(url: try #require(URL(webAddress: "s3://b/k?3L4kq.tJ-_~"))))
+        var request = TransportRequest(url: try #require(URL(webAddress: "s3://b/k?3L4kq.tJ-_~")))
+        // Stays here.
+        request.headers[OriginalClient.identityField] = "client"
+        _ = try await transport.send(request)
         let sent = try #require(network.requests.first)
+        #expect(sent.headers[OriginalClient.identityField] == nil)
         // As botocore 1.43 signs it.
         let signed = "77fb80ec33d2012cc23145ea711557c3f2d46db938caf8fc394e2fc5235958de"
         #expect(sent.headers[.authorization]?.hasSuffix(signed) == true)
         let rules = settings.originRules
         try rules.check(#require(URL(string: "s3://b/k?acl")))
-        for query in ["", "list-type=2", "versionId=1", "acl&x", "a%3Db", "a+b", "ä", "a/b"] {
+        let long = String(repeating: "a", count: 1_024)
+        try rules.check(#require(URL(string: "s3://b/k?\(long)")))
+        for query in ["", "list-type=2", "versionId=1", "acl&x", "a%3Db", "a+b", "ä", "a/b", long + "a"] {
             let url = try #require(URL(string: "s3://b/k?\(query)", encodingInvalidCharacters: true))
             #expect(throws: OriginRefusal.bucketQuery, "\(query)") { try rules.check(url) }
         }
@@ -82,9 +88,19 @@ import Testing
     @Test("an address of Amazon has the region, and keys of the environment need a setting")
     func variables() async throws {
         let keys = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"]
-        let settings = try await unsignedSettings(
-            [], keys.merging(["IMGPROXY_USE_S3": "1", "IMGPROXY_S3_REGION": "eu-x"]) { $1 })
-        #expect(settings.bucketServers.first?.endpoint.absoluteString == "https://s3.eu-x.amazonaws.com/")
+        let regions: [([String: String], String)] = [
+            (["IMGPROXY_S3_REGION": "eu-x", "AWS_REGION": "eu-y"], "eu-x.amazonaws.com"),
+            (["AWS_REGION": "eu-y", "AWS_DEFAULT_REGION": "eu-z"], "eu-y.amazonaws.com"),
+            (["AWS_DEFAULT_REGION": "eu-z"], "eu-z.amazonaws.com"), ([:], "us-east-1.amazonaws.com"),
+            (["AWS_REGION": "cn-north-1"], "cn-north-1.amazonaws.com.cn"),
+        ]
+        for (variables, host) in regions {
+            let environment = keys.merging(variables) { $1 }.merging(["IMGPROXY_USE_S3": "1"]) { $1 }
+            let server = try #require(try await unsignedSettings([], environment).bucketServers.first)
+            #expect(server.endpoint.absoluteString == "https://s3.\(host)/")
+            guard case .amazon(let account) = server.rights else { continue }
+            #expect(account.tokens.absoluteString == "https://sts.\(host)/")
+        }
         #expect(try await unsignedSettings([], keys).bucketServers.isEmpty)
     }
 }

@@ -146,6 +146,7 @@ import Testing
             "IMAGE_SERVER_PORT_80_TCP_PROTO": "tcp", "IMAGE_SERVER_PORT_80_TCP_PORT": "80",
             "IMAGE_SERVER_PORT_80_TCP_ADDR": "10.0.0.1", "IMAGE_SERVER_PORT_5353_UDP": "udp://10.0.0.1:5353",
             "IMAGE_SERVER_PORT_5353_UDP_PORT": "5353", "IMAGE_SERVER_CACHE_PORT": "tcp://10.0.0.2:6379",
+            "IMAGE_SERVER_LOG_PORT": "udp://10.0.0.3:514", "IMAGE_SERVER_CALL_PORT": "sctp://10.0.0.3:9",
             "IMAGE_SERVER_CACHE_SERVICE_HOST": "10.0.0.2", "IMAGE_SERVER_CACHE_PORT_6379_TCP_ADDR": "10.0.0.2",
             "IMAGE_SERVER_HOST": "0.0.0.0",
         ]
@@ -217,6 +218,10 @@ import Testing
             (["--port", "x"], [:], "invalid value of port: x is not an integer"),
             (["--port"], [:], "invalid value of port: the value is missing"),
             (["--port", "1", "serve"], [:], "unknown setting: serve"),
+            (
+                ["--allowed-sources", "a.org", "--allowed-sources=b.org"], [:],
+                "invalid value of allowedSources: it is set"
+            ),
             (["--connect-seconds", "inf"], [:], "invalid value of connectSeconds: inf is not a number from 0"),
             ([], ["IMGPROXY_TIMEOUT": "abc"], "invalid value of IMGPROXY_TIMEOUT: abc is not a number"),
             ([], ["IMGPROXY_SECRET": "s"], "invalid value of IMGPROXY_SECRET: this server has no such token"),
@@ -257,6 +262,18 @@ import Testing
             return
         }
         #expect(data.base64EncodedString() == image)
+        for (status, expected) in [("0", nil), ("404", 404)] {
+            let composition = try await composition(["--fallback-data", image, "--fallback-status", status])
+            #expect(composition.service.parts.fallback?.status == expected)
+        }
+    }
+
+    @Test("a request waits for the time of the settings, but not longer than most of its own")
+    func waitingTimes() async throws {
+        for (queue, request, expected) in [("2", "10", 2.0), ("10", "10", 9), ("60", "30", 27)] {
+            let settings = try await settings(unsigned + ["--queue-seconds", queue, "--request-seconds", request])
+            #expect(settings.admission.waitingTime == .seconds(expected))
+        }
     }
 
     @Test("reads lists")

@@ -33,9 +33,9 @@ import Tracing
         transport.script(url, statuses.map { .status($0) })
     }
 
-    private func addSpans(_ count: Int) {
+    private func addSpans(_ count: Int, named name: String = "span") {
         for _ in 0..<count {
-            tracer.startSpan("span", context: .topLevel, at: SpanTime(nanosecondsSinceEpoch: 1)).end()
+            tracer.startSpan(name, context: .topLevel, at: SpanTime(nanosecondsSinceEpoch: 1)).end()
         }
     }
 
@@ -129,12 +129,46 @@ import Tracing
         #expect(count("exported") == (status == 400 ? 0 : 2) && count("dropped") == (status == 400 ? 2 : 0))
     }
 
+    @Test("spans that wait for the collector keep their order")
+    func order() async throws {
+        script(.serviceUnavailable, .ok, .ok)
+        addSpans(SpanExporter.batchLimit)
+        addSpans(1, named: "late")
+        let running = Task { await exporter.run() }
+        for sends in [1, 3] {
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(1))
+            await transport.waitForSends(sends)
+        }
+        await clock.waitForSleepers(1)
+        running.cancel()
+        await running.value
+        #expect(try sent == [SpanExporter.batchLimit, SpanExporter.batchLimit, 1])
+        #expect(try Document(try #require(transport.requests.last)).spans.first?["name"] as? String == "late")
+    }
+
     @Test("what a collector that is down can't receive at the end is dropped")
     func end() async throws {
         transport.script(url, .refused)
         addSpans(5)
         await exporter.finish()
         #expect(count("dropped") == 5 && count("exported") == 0)
+    }
+
+    @Test("a span has failed with a status from 500 or a failure, but not with a cancellation")
+    func failedSpans() async {
+        let spans = TestLog<FinishedSpan>()
+        let tracer = ServerTracer(sampleRatio: 1, now: { Date() }, receive: { spans.append($0) })
+        let request = ServerRequest(method: .get, target: "/")
+        for status in [404, 499, 500, 503] {
+            tracer.end(tracer.start(request), request, ServerResponse(status: status))
+        }
+        for failure in [ServiceFailure.cancelled, .timedOut] {
+            await #expect(throws: ServiceFailure.self) {
+                try await tracer.traced("source", in: TraceContext(isSampled: true)) { _ -> Void in throw failure }
+            }
+        }
+        #expect(spans.messages.map(\.isFailed) == [false, false, true, true, false, true])
     }
 
     @Test("long texts in spans are cut, so that their memory is bounded")

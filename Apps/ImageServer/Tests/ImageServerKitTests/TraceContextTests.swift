@@ -29,6 +29,12 @@ import Testing
         ])
     func malformed(field: String) { #expect(TraceContext([.traceparent: field]) == nil) }
 
+    @Test("a state of more than 512 bytes is not passed on", arguments: [(512, 512), (513, 0)])
+    func longState(count: Int, expected: Int) {
+        let state = String(repeating: "a", count: count)
+        #expect(TraceContext([.traceparent: valid, .tracestate: state])?.state.count == expected)
+    }
+
     @Test("makes new traces that are valid and differ")
     func new() throws {
         let (first, second) = (TraceContext(), TraceContext())

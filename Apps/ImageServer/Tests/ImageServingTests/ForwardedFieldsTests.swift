@@ -108,6 +108,18 @@ struct ForwardedFieldsTests {
         #expect(other.log.last.map { Set($0.headers.keys).isDisjoint(with: names) } == true)
     }
 
+    @Test("fields stay in the folder of the settings, also after a redirect to another one of the origin")
+    func folders() async throws {
+        let image = try Samples.png(10, 5)
+        let origin = try LoopbackServer { $0.path == "/in/a" ? .redirect(to: "/out/b") : .ok(image) }
+        let settings = ["--forward-headers", "X-Tenant", "--forward-sources", "http://127.0.0.1:\(origin.port)/in/"]
+        try await withServer(settings, origin: origin) { server async throws in
+            let path = imagePath("f:png", origin.url("/in/a"))
+            #expect(try await server.send(path, .get, [Self.tenant: "a"]).status == 200)
+        }
+        #expect(origin.log.map { $0.headers["x-tenant"] } == ["a", nil])
+    }
+
     @Test("fields that are too large are refused, and those of a connection stay here")
     func bounds() async throws {
         let origin = try makeOrigin()

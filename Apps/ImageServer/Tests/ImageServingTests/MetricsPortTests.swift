@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageServerKit
 import ImageServing
 import Logging
@@ -16,6 +17,7 @@ import Testing
             #expect(metrics.status == 200)
             #expect(String(bytes: metrics.body, encoding: .utf8)?.contains("# HELP image_responses_total ") == true)
             #expect(try await server.send("/health", port: number).status == 404)
+            #expect(try await server.send("/metrics", .post, port: number).status == 404)
         }
     }
 

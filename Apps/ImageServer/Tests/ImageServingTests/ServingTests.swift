@@ -140,6 +140,27 @@ struct ServingTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test("a server that starts serves nothing that was purged before")
+    func purgedBefore() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let origin = try Samples.origin(headers: ["Cache-Control": "max-age=600"])
+        let settings = ["--cache-directory", folder.path, "--purge-secret", "s"]
+        let source = origin.url("/a.jpg")
+        let path = imagePath("w:16/f:png", source)
+        try await withServer(settings, origin: origin) { server async throws in
+            #expect(try await server.status(path) == 200)
+        }
+        try await withServer(settings, origin: origin) { server async throws in
+            let purge = try await server.send("/purge/plain/\(source)", .delete, [.authorization: "Bearer s"])
+            #expect(purge.status == 204)
+        }
+        try await withServer(settings, origin: origin) { server async throws in
+            let answer = try await server.send(path)
+            #expect(field("X-Cache", answer.headers) == "origin")
+        }
+    }
+
     @Test("two hundred requests for a cold image make one request to the origin")
     func coalescing() async throws {
         let held = LoopbackSignal()

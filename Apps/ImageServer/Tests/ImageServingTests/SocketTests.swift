@@ -32,6 +32,18 @@ struct SocketTests {
         }
     }
 
+    @Test("a file in the place of the socket stays, and is an error at start")
+    func file() async throws {
+        let path = "/tmp/image-server-\(UUID().uuidString.prefix(8)).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data("text".utf8).write(to: URL(filePath: path))
+        let settings = try await ServerSettings(
+            arguments: ["--allow-unsigned", "true", "--socket", path], environment: [:], coreCount: 1)
+        let server = try ImageServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        await #expect(throws: ListeningFailure.self) { try await server.run() }
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data("text".utf8))
+    }
+
     @Test("the health check of a container succeeds at the port of the server, and not at that of others")
     func healthCheck() async throws {
         func check(port: some BinaryInteger) async throws {

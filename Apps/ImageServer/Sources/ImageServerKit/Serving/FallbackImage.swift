@@ -76,7 +76,6 @@ extension ServiceFailure {
     /// Whether the source can't be loaded or decoded, although it may be.
     fileprivate var isOfSource: Bool {
         switch self {
-        case .source(.cancelled), .source(.shutDown), .source(.processing): false
         case .source, .unavailable, .file, .rendering(.decoding): true
         default: false
         }

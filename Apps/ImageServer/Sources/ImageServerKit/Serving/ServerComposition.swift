@@ -124,6 +124,13 @@ extension ServerSettings {
     /// - Parameter onEvent: Receives events of workers.
     func makeDecoder(onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }) -> any SizedImageDecoder {
         if self.isolation == .off { return limits.makeDecoder(refusing: refusedSources) }
+        return IsolatedDecoders(
+            formats: [any ImageDecoder].all.map(\.format).filter { !refusedSources.contains($0) },
+            limits: limits.worker, isolation: workers(onEvent), buffers: PixelBufferPool(byteLimit: 64 << 20))
+    }
+
+    /// Returns what the settings say about workers, if codecs run in them.
+    func workers(_ onEvent: @escaping @Sendable (WorkerEvent) -> Void = { _ in }) -> ImageIsolation {
         var workers = ImageIsolation.workers(decoders)
         workers.requirement = self.isolation == .required ? .required : .preferred
         // The deadline of the request comes first.
@@ -131,9 +138,7 @@ extension ServerSettings {
         workers.memoryByteLimit = limits.workerBytes
         workers.program = workerProgram
         workers.onEvent = onEvent
-        return IsolatedDecoders(
-            formats: [any ImageDecoder].all.map(\.format).filter { !refusedSources.contains($0) },
-            limits: limits.worker, isolation: workers, buffers: PixelBufferPool(byteLimit: 64 << 20))
+        return workers
     }
 
     /// The circuit breakers, the checks and libcurl.
