@@ -86,6 +86,19 @@
             #expect(store.log.value == Array(repeating: .acquire(.held), count: 5))
         }
 
+        @Test("the pauses of a waiter grow to 250 milliseconds")
+        func longestPause() async throws {
+            store.hold("a")
+            let waiter = Task { try await value(lease(maxWait: .seconds(1))) { 2 } }
+            // The last pause is what is left of the second.
+            for pause in [20, 30, 45, 67.5, 101.25, 151.875, 227.8125, 250, 106.5625] {
+                await clock.waitForSleepers(1)
+                clock.advance(by: .nanoseconds(Int(pause * 1_000_000)))
+            }
+            #expect(try await waiter.value == 2)
+            #expect(store.log.value.count == 10)
+        }
+
         @Test("a waiter acquires the lease of a holder that ended")
         func holderEnds() async throws {
             store.hold("a")
@@ -215,6 +228,15 @@
             _ = await store.acquire("a", token: "1", for: minute)
             try await cache.removeAll()
             #expect(await store.acquire("a", token: "2", for: minute) == .held)
+        }
+
+        @Test("leases of two namespaces are separate")
+        func namespaces() async throws {
+            let server = try await RedisServerProcess()
+            for name in ["first", "second"] {
+                let store = RedisLeaseStore(sharing: try RedisDataCache(on: server) { $0.namespace = name })
+                #expect(await store.acquire("a", token: name, for: minute) == .acquired)
+            }
         }
 
         @Test("without a server, nothing is known about a lease")

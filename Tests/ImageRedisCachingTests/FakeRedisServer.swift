@@ -27,6 +27,7 @@
         final class Script: Sendable {
             let commands = Watched<[[String]]>([])
             let connectionCount = Watched(0)
+            let closedCount = Watched(0)
             private let reaction: Mutex<@Sendable ([String]) -> Reaction>
 
             init(_ reaction: @escaping @Sendable ([String]) -> Reaction) { self.reaction = Mutex(reaction) }
@@ -89,6 +90,8 @@
         init(_ script: FakeRedisServer.Script) { self.script = script }
 
         func channelActive(context: ChannelHandlerContext) { script.connectionCount.change { $0 += 1 } }
+
+        func channelInactive(context: ChannelHandlerContext) { script.closedCount.change { $0 += 1 } }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let bytes = unwrapInboundIn(data)

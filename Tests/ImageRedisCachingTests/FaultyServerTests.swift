@@ -64,14 +64,43 @@
             #expect(cache.isAvailable)
         }
 
-        @Test("a server that doesn't reply costs one timeout, and then nothing")
+        @Test("a server that doesn't reply costs one timeout, and then nothing", .timeLimit(.minutes(1)))
         func silent() async throws {
             let server = try await FakeRedisServer(Self.ready(.silence))
-            let cache = try server.makeCache { $0.commandTimeout = .milliseconds(20) }
+            let cache = try server.makeCache {
+                ($0.connectTimeout, $0.commandTimeout) = (.seconds(600), .milliseconds(20))
+            }
             #expect(await cache.entry(for: key) == nil)
             for _ in 1...100 { #expect(await cache.entry(for: key) == nil) }
             await #expect(throws: DataCacheError.self) { try await cache.store(entry, for: key) }
             #expect(server.commandNames.count <= 1)
+        }
+
+        @Test("a command that was sent before another one was answered times out, too", .timeLimit(.minutes(1)))
+        func laterCommand() async throws {
+            let count = Watched(0)
+            // The reply to the second command is that of the first.
+            let server = try await FakeRedisServer { command in
+                if command[0] == "PING" { return .reply("+PONG\r\n") }
+                let number = count.change { count in
+                    count += 1
+                    return count
+                }
+                return number == 2 ? .reply("$-1\r\n") : .silence
+            }
+            let cache = try server.makeCache { $0.commandTimeout = .milliseconds(50) }
+            let first = Task { await cache.entry(for: key) }
+            await count.waitUntil { $0 == 1 }
+            #expect(await cache.entry(for: DataCacheKey(identifier: "other")) == nil)
+            #expect(await first.value == nil)
+            #expect(!cache.isAvailable)
+        }
+
+        @Test("the connection of a released cache is closed")
+        func released() async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("$-1\r\n")))
+            _ = try await server.makeCache().entry(for: key)
+            await server.script.closedCount.waitUntil { $0 == 1 }
         }
 
         @Test("a server that accepts connections but never replies costs one timeout")
@@ -167,6 +196,7 @@
             for _ in 1...3 { #expect(await cache.entry(for: key) == nil) }
             #expect(server.script.connectionCount.value == 1)
             #expect(!server.commandNames.contains("GETRANGE"))
+            await server.script.closedCount.waitUntil { $0 == 1 }
         }
 
         @Test("the login has user, password and database, before any other command")

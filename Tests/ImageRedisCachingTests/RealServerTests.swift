@@ -188,6 +188,10 @@
             let server = try await RedisServerProcess(.init(usesTLS: true))
             let unknown = try cache(server, host: "localhost") { $0.rootsFile = nil }
             await #expect(throws: DataCacheError.self) { try await unknown.store(entry, for: key) }
+            let unknownChain = try cache(server, host: "127.0.0.1") {
+                ($0.rootsFile, $0.tlsVerification) = (nil, .chainOnly)
+            }
+            await #expect(throws: DataCacheError.self) { try await unknownChain.store(entry, for: key) }
             let otherName = try cache(server, host: "127.0.0.1") { _ in }
             await #expect(throws: DataCacheError.self) { try await otherName.store(entry, for: key) }
             let chainOnly = try cache(server, host: "127.0.0.1") { $0.tlsVerification = .chainOnly }

@@ -40,6 +40,7 @@
                 String(repeating: "*1\r\n", count: 20), "+" + String(repeating: "a", count: 60),
                 "+" + String(repeating: "a", count: 60) + "\r\n", ":" + String(repeating: "1", count: 60),
                 "$" + String(repeating: "1", count: 60), "$101\r\n" + String(repeating: "a", count: 101) + "\r\n",
+                "*1\r\n$101\r\n" + String(repeating: "a", count: 101) + "\r\n",
             ])
         func malformed(text: String) throws {
             let parser = try #require(RedisReplyParser(limits: Self.limits))
@@ -146,6 +147,13 @@
             // The helper computes the checksum of the format.
             let intact = Array(value().dropLast(8))
             #expect(intact + checksum(of: intact) == Array(value()))
+        }
+
+        @Test("a value of another version is damaged, even with a valid checksum")
+        func otherVersion() {
+            var bytes = Array(value().dropLast(8))
+            bytes[4] += 1
+            #expect(RedisEntryFormat.read(Data(bytes + checksum(of: bytes)), for: key) == .damaged)
         }
 
         private func checksum(of bytes: [UInt8]) -> [UInt8] {

@@ -129,6 +129,8 @@
 
         private func deliver(_ reply: RedisReply) {
             guard let command = sent.popFirst() else { return }
+            // The reply to a login sends the first command, which has another limit.
+            if sent.isEmpty { stopTimer() }
             if case .error(let error) = reply {
                 command.reply.fail(RedisFailure.server(error))
             } else {
@@ -148,10 +150,15 @@
             }
         }
 
+        private func stopTimer() {
+            timer?.cancel()
+            timer = nil
+        }
+
         private func fail(_ failure: RedisFailure, _ context: ChannelHandlerContext) {
             guard !isClosed else { return }
             isClosed = true
-            timer?.cancel()
+            stopTimer()
             onClose()
             for command in sent { command.reply.fail(failure) }
             sent.removeAll()
