@@ -176,6 +176,73 @@
             #expect(size == PixelSize(width: 128, height: 128))
         }
 
+        @Test(
+            "a thumbnail of another color, orientation or shape is not decoded",
+            arguments: ["", "colr", "irot", "ispe"])
+        func otherThumbnail(difference: String) throws {
+            var builder = HEIFBuilder()
+            func planes(_ width: Int, _ height: Int) -> TestPlanes {
+                TestPlanes(size: PixelSize(width: width, height: height), chroma: 1, bitDepth: 8)
+            }
+            builder.image(try planes(128, 128).encoded())
+            let content = [
+                "colr": HEIFBuilder.color(primaries: 12, transfer: 13, matrix: 6, isFullRange: true), "irot": Data([1]),
+            ]
+            let properties = content[difference].map { [builder.property(difference, $0)] } ?? []
+            let coded = try planes(64, difference == "ispe" ? 128 : 64).encoded()
+            builder.reference("thmb", from: builder.image(coded, properties: properties), to: [1])
+            let size = try heif.open(builder.file()).decodableSize(
+                covering: PixelSize(width: 1, height: 1), preference: .speed)
+            #expect(size.width == (difference.isEmpty ? 64 : 128))
+        }
+
+        @Test("a clean aperture after a rotation or a mirroring is refused", arguments: ["irot", "imir"])
+        func lateAperture(name: String) throws {
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 64, height: 64), offset: (0, 0))
+            let file = try HEIFBuilder.still(Self.planes, properties: [(name, Data([1])), ("clap", aperture)])
+            #expect(heif.rows(file).failure == .unsupported(.heic, "a clean aperture after a rotation"))
+        }
+
+        /// Returns the RGBA samples of an image with alpha.
+        private func translucent(transfer: Int, isPremultiplied: Bool, isCropped: Bool) throws -> [Int] {
+            var builder = HEIFBuilder()
+            let size = PixelSize(width: 64, height: 64)
+            let color = HEIFBuilder.color(primaries: 9, transfer: transfer, matrix: 0, isFullRange: true)
+            var properties = [builder.property("colr", color)]
+            // From column 10 and row 20 on.
+            let offset = (x: 2 * 10 + 21 - 64, y: 2 * 20 + 33 - 64)
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 21, height: 33), offset: offset)
+            if isCropped { properties.append(-builder.property("clap", aperture)) }
+            builder.image(try TestPlanes(size: size, chroma: 3, bitDepth: 10).encoded(), properties: properties)
+            let kind = builder.property("auxC", HEIFBuilder.number(0) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
+            let mask = try TestPlanes(size: size, chroma: 0, bitDepth: 10, seed: 30).encoded()
+            let alpha = builder.image(mask, properties: [-kind])
+            builder.reference("auxl", from: alpha, to: [1])
+            if isPremultiplied { builder.reference("prem", from: 1, to: [alpha]) }
+            let image = try heif.open(builder.file())
+            return try transfer == 16 ? heif.deepPixels(image) : heif.pixels(image).map(Int.init)
+        }
+
+        @Test(
+            "with 8 and 16 bits, the clean aperture is cut out of alpha and divided color",
+            arguments: [13: 255, 16: 65_535])
+        func croppedAlpha(transfer: (key: Int, largest: Int)) throws {
+            let (code, largest) = transfer
+            let whole = try translucent(transfer: code, isPremultiplied: false, isCropped: false)
+            var expected: [Int] = []
+            for y in 20..<53 {
+                let start = 4 * (64 * y + 10)
+                expected += whole[start..<start + 84]
+            }
+            #expect(try translucent(transfer: code, isPremultiplied: false, isCropped: true) == expected)
+            let divided = try translucent(transfer: code, isPremultiplied: true, isCropped: true)
+            for index in expected.indices where index % 4 < 3 {
+                let alpha = expected[index - index % 4 + 3]
+                let value = alpha == 0 ? 0 : min(largest, (expected[index] * largest + alpha / 2) / alpha)
+                try #require(divided[index] == value, "sample \(index)")
+            }
+        }
+
         @Test("alpha is that of the auxiliary image, and premultiplied color is divided by it")
         func alpha() throws {
             var builder = HEIFBuilder()

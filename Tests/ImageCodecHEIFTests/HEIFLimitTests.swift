@@ -71,6 +71,66 @@
             }
         }
 
+        /// Returns the NAL units of an image.
+        private func units(of data: Data) -> [Data] {
+            var (units, rest) = ([Data](), data)
+            while rest.count > 4 {
+                let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+                units.append(Data(rest.dropFirst(4).prefix(length)))
+                rest = rest.dropFirst(4 + length)
+            }
+            return units
+        }
+
+        private func file(_ coded: HEIFBuilder.Coded) -> Data {
+            var builder = HEIFBuilder()
+            builder.image(coded)
+            return builder.file()
+        }
+
+        @Test("repeated parameter sets, and slices that depend on other images, are refused")
+        func codings() throws {
+            let coded = try TestPlanes(chroma: 1, bitDepth: 8).encoded()
+            for (count, text) in [
+                (2, "an image has 2 sequence parameter sets"), (34, "an image has too many parameter sets"),
+            ] {
+                var repeated = coded
+                repeated.configuration[22] *= UInt8(count)
+                for _ in 1..<count { repeated.configuration += coded.configuration.dropFirst(23) }
+                #expect(failure(file(repeated), .default) == .malformed(.heic, text))
+            }
+            var dependent = coded
+            dependent.data = Data(
+                units(of: coded.data).map { HEIFBuilder.number($0.count) + [2] + $0.dropFirst() }.joined())
+            let expected = ImageDecodingError.unsupported(.heic, "an image that depends on other images")
+            #expect(failure(file(dependent), .default) == expected)
+        }
+
+        @Test("NAL units may have lengths of 2 bytes, and an item without a length extends to the end of the file")
+        func lengths() throws {
+            var coded = try TestPlanes(chroma: 1, bitDepth: 8).encoded()
+            var open = file(coded)
+            let expected = try heif.pixels(open)
+            let table = try #require(open.firstRange(of: Data("iloc".utf8))).upperBound + 8
+            open.replaceSubrange(table + 10..<table + 14, with: Data(count: 4))
+            #expect(try heif.pixels(open) == expected)
+            coded.data = Data(units(of: coded.data).map { HEIFBuilder.number($0.count, 2) + $0 }.joined())
+            coded.configuration[21] = 0xFD
+            #expect(try heif.pixels(file(coded)) == expected)
+        }
+
+        @Test("a grid of a newer version is unsupported")
+        func newerGrid() throws {
+            var builder = HEIFBuilder()
+            let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+            let tiles = [builder.image(coded), builder.image(coded)]
+            builder.primary = builder.grid(tiles, columns: 2, size: PixelSize(width: 128, height: 64))
+            var file = builder.file()
+            // The 12 bytes of the grid are at the end.
+            file[file.count - 12] = 1
+            #expect(failure(file, .default) == .unsupported(.heic, "a grid of a newer version"))
+        }
+
         @Test("tiles that share their data are refused if it is longer than the file in total")
         func sharedData() throws {
             let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()

@@ -9,8 +9,8 @@
     @Suite("HEIF: pixels of each coding")
     struct HEIFPixelTests {
         private static let matrices: [(code: Int, weights: (red: Double, blue: Double)?)] = [
-            (0, nil), (1, (0.2126, 0.0722)), (2, (0.299, 0.114)), (5, (0.299, 0.114)), (6, (0.299, 0.114)),
-            (7, (0.212, 0.087)), (9, (0.2627, 0.0593)),
+            (0, nil), (1, (0.2126, 0.0722)), (2, (0.299, 0.114)), (4, (0.30, 0.11)), (5, (0.299, 0.114)),
+            (6, (0.299, 0.114)), (7, (0.212, 0.087)), (9, (0.2627, 0.0593)),
         ]
 
         @Test(
@@ -21,7 +21,7 @@
             }
         }
 
-        @Test("each matrix is converted as in floating point", arguments: 0..<7)
+        @Test("each matrix is converted as in floating point", arguments: 0..<8)
         func matrix(index: Int) throws {
             let (code, weights) = Self.matrices[index]
             for isFullRange in [true, false] {

@@ -120,8 +120,13 @@
                 let pixels = try gray(heif.pixels(image))
                 #expect(pixels.prefix(40) == moving.frames[0][22 * 64 + 12..<22 * 64 + 52])
             }
-            let skewed = moving.file { $0.tracks[0].matrix = [2, 0, 0, 1] }
-            #expect(heif.failure(skewed) == .unsupported(.heic, "a sequence that is not rotated by quarter turns"))
+            // The matrix follows 40 bytes of the header.
+            for (place, number) in [(0, 0x2_0000), (1, 0x8000), (3, 0x8000), (4, 0x1_8000)] {
+                var skewed = moving.file()
+                let matrix = try #require(skewed.firstRange(of: Data("tkhd".utf8))).upperBound + 40 + 4 * place
+                skewed.replaceSubrange(matrix..<matrix + 4, with: HEIFBuilder.number(number))
+                #expect(heif.failure(skewed) == .unsupported(.heic, "a sequence that is not rotated by quarter turns"))
+            }
         }
 
         @Test("alpha is a track that belongs to the frames, other auxiliary tracks are ignored")
@@ -142,6 +147,30 @@
             #expect(try !heif.header(of: file("urn:mpeg:hevc:2015:auxid:1", target: 3)).hasAlpha)
             let failure = heif.failure(try file("urn:mpeg:hevc:2015:auxid:1", count: 1))
             #expect(failure == .unsupported(.heic, "alpha of another size or number of frames"))
+        }
+
+        @Test("premultiplied frames are divided by their alpha")
+        func premultiplied() throws {
+            func pixels(_ reference: Data) throws -> [Int] {
+                var (color, alpha) = (try still(20), try still(50, chroma: 0))
+                color.reference = reference
+                alpha.reference = HEIFBuilder.box("tref", HEIFBuilder.box("auxl", HEIFBuilder.number(1)))
+                return try heif.pixels(HEIFSequenceBuilder(color, alpha).file()).map(Int.init)
+            }
+            let straight = try pixels(Data())
+            let divided = try pixels(HEIFBuilder.box("tref", HEIFBuilder.box("prem", HEIFBuilder.number(2))))
+            for index in straight.indices where index % 4 < 3 {
+                let alpha = straight[index - index % 4 + 3]
+                let expected = alpha == 0 ? 0 : min(255, (straight[index] * 255 + alpha / 2) / alpha)
+                try #require(divided[index] == expected, "sample \(index)")
+            }
+        }
+
+        @Test("a track of thumbnails or of depth is not shown", arguments: ["thmb", "vdep"])
+        func otherTracks(reference: String) throws {
+            var other = try still(0)
+            other.reference = HEIFBuilder.box("tref", HEIFBuilder.box(reference, HEIFBuilder.number(2)))
+            #expect(try heif.header(of: HEIFSequenceBuilder(other, still(20, 40)).file()).frameCount == 2)
         }
 
         @Test("the brand says whether the items or the sequence of a file are shown")

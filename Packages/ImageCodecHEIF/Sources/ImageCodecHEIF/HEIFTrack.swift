@@ -120,13 +120,14 @@
             let id = try fields.integer(4)
             _ = try fields.bytes((fields.version == 1 ? 12 : 8) + 16)
             var matrix: [Int] = []
-            for _ in 0..<5 { matrix.append(Int(Int32(truncatingIfNeeded: try fields.integer(4))) >> 16) }
-            // Numbers a, b, u, c and d: a point x, y becomes ax + cy, bx + dy.
+            for _ in 0..<5 { matrix.append(Int(Int32(truncatingIfNeeded: try fields.integer(4)))) }
+            // Numbers a, b, u, c and d, in units of 1/65536: a point x, y becomes ax + cy, bx + dy.
+            let one = 1 << 16
             switch (matrix[0], matrix[1], matrix[3], matrix[4]) {
-            case (1, 0, 0, 1): return (id, .up)
-            case (0, 1, -1, 0): return (id, .right)
-            case (-1, 0, 0, -1): return (id, .down)
-            case (0, -1, 1, 0): return (id, .left)
+            case (one, 0, 0, one): return (id, .up)
+            case (0, one, -one, 0): return (id, .right)
+            case (-one, 0, 0, -one): return (id, .down)
+            case (0, -one, one, 0): return (id, .left)
             default: throw .unsupported(.heic, "a sequence that is not rotated by quarter turns")
             }
         }
