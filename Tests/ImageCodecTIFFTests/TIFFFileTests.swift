@@ -33,14 +33,40 @@
             }
         }
 
+        @Test(
+            "the memory is that of a band, and of what libtiff decodes at once",
+            arguments: [
+                "none": 111, "webp": 2664, "lerc": 2664, "tiles": 2544, "palette": 4255,
+                "planes": 5957, "planes-tiles": 3136,
+            ])
+        func heldByteCount(file: (name: String, held: Int)) throws {
+            let data = try #require(try Self.files.get().first { $0.name == "tiff-\(file.name).tiff" }).data
+            let image = try TIFFDecoder().open(data, limits: .default)
+            #expect(image.heldByteCount(frame: 0, size: image.header.storedSize, layout: .rgba8) == file.held)
+        }
+
+        @Test("floats and other inks are unsupported, and a channel that isn't alpha is ignored")
+        func samples() throws {
+            let unsupported = ImageDecodingError.unsupported(.tiff, "libtiff can't convert its samples")
+            for tags in [[258: 16, 339: 3], [262: 5, 277: 4, 332: 2]] {
+                #expect(throws: unsupported) { try TIFFDecoder().open(Self.gray(tags), limits: .default) }
+            }
+            let header = try TIFFDecoder().open(Self.gray([277: 2, 338: 0]), limits: .default).header
+            #expect(!header.hasAlpha && header.nativeLayout == .gray8)
+        }
+
         /// Returns a page of 2 rows of 3 gray bytes, with a profile of 10 bytes.
-        private static func gray() -> Data {
+        ///
+        /// - Parameter changes: Other values of tags.
+        private static func gray(_ changes: [Int: Int] = [:]) -> Data {
             func number(_ value: Int, _ count: Int) -> Data { Data((0..<count).map { UInt8(value >> (8 * $0) & 255) }) }
             // The pixels follow the header, then the profile and the directory.
-            let tags = [
+            var tags = [
                 (256, 4, 1, 3), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
                 (277, 3, 1, 1), (278, 4, 1, 2), (279, 4, 1, 6), (34_675, 7, 10, 14),
             ]
+            tags.removeAll { changes[$0.0] != nil }
+            tags = (tags + changes.map { ($0, 3, 1, $1) }).sorted { $0.0 < $1.0 }
             let entries = tags.map { number($0.0, 2) + number($0.1, 2) + number($0.2, 4) + number($0.3, 4) }
             return Data([0x49, 0x49, 42, 0]) + number(24, 4) + Data([0, 50, 100, 150, 200, 255]) + Data(count: 10)
                 + number(tags.count, 2) + Data(entries.joined()) + number(0, 4)
@@ -70,6 +96,9 @@
                 #expect(throws: ImageDecodingError.truncated(.tiff), "\(count) bytes") {
                     try TIFFDecoder().open(file.prefix(count), limits: .default)
                 }
+            }
+            #expect(throws: ImageDecodingError.truncated(.tiff)) {
+                try TIFFDecoder().open(Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8]), limits: .default)
             }
             // The rows are said to be where the file ends.
             var moved = file

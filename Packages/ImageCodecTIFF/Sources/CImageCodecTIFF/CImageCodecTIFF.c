@@ -158,7 +158,6 @@ static tiff_outcome read_header(tiff_image *image) {
     header->width = (int)width;
     header->height = (int)height;
     header->orientation = field(image->tiff, TIFFTAG_ORIENTATION);
-    if (header->orientation < 1 || header->orientation > 8) header->orientation = 1;
     if (TIFFGetField(image->tiff, TIFFTAG_ICCPROFILE, &profile_length, &profile)) {
         header->profile = profile;
         header->profile_length = profile_length;

@@ -22,7 +22,7 @@ typedef enum {
 
 typedef struct {
     int width, height;
-    int orientation; /* as in Exif, 1 to 8 */
+    int orientation; /* as in Exif; the file can have another number */
     tiff_layout layout;
     int has_alpha;
     size_t held_bytes;      /* the memory while rows are read */
