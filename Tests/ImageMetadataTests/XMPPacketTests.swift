@@ -59,6 +59,28 @@ import Testing
         #expect(XMPPacket.rights(Data("<dc:rights>".utf8)) == nil)
     }
 
+    @Test(
+        "references to characters are read in attributes and elements, and invalid ones stay as they are written",
+        arguments: [
+            ("a&#34;b&#x22;c &#0065;&#x4a;&#x4B;", "a\"b\"c AJK"), ("&#x1F600;&#128512;&#x10FFFF;", "😀😀\u{10FFFF}"),
+            ("&#38;lt;&#60;&#62;", "&lt;<>"), ("&#65;\u{301}", "A\u{301}"), ("a&#9;&#10;&#13;b", "a\t\n\rb"),
+            ("&#xFFFD;&#xE000;&#xD7FF;", "\u{FFFD}\u{E000}\u{D7FF}"),
+        ])
+    func references(written: String, expected: String) {
+        let invalid = [
+            "&#0;", "&#x0;", "&#8;", "&#x1B;", "&#xD800;", "&#xDFFF;", "&#xFFFE;", "&#xFFFF;", "&#x110000;",
+            "&#1114112;", "&#4294967361;", "&#99999999999999999999;", "&#;", "&#x;", "&#X41;", "&#+65;", "&#-65;",
+            "&# 65;", "&#4a;", "&#x4g;", "&;", "&other;", "&LT;", "& ", "&#65", "&&#",
+        ]
+        for part in [""] + invalid {
+            let (text, value) = (written + part + "&amp;.", expected + part + "&.")
+            for packet in ["<a dc:creator=\"\(text)\"/>", "<dc:creator>\(text)</dc:creator>"] {
+                let creator = EmbeddedMetadata(xmp: Data(packet.utf8)).creator
+                #expect(creator.map { Array($0.utf8) } == Array(value.utf8), "\(packet)")
+            }
+        }
+    }
+
     @Test("texts are read from attributes, elements and lists")
     func texts() throws {
         func dated(_ text: String) -> DateComponents? {

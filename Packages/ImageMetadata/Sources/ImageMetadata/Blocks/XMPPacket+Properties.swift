@@ -40,10 +40,37 @@ extension XMPPacket {
         return texts.filter { !$0.isEmpty }.map { unescaped(String($0)) }
     }
 
+    /// Replaces the references to characters and predefined entities (XML 1.0, 4.1 and 4.6). Others stay as they are
+    /// written.
     private static func unescaped(_ text: String) -> String {
-        let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")]
-        return entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+        var (result, rest) = (String.UnicodeScalarView(), text.unicodeScalars[...])
+        while let start = rest.firstIndex(of: "&") {
+            let name = rest[start...].dropFirst().prefix { $0 != "&" && $0 != ";" }
+            let isComplete = rest[name.endIndex...].first == ";"
+            let scalar = isComplete ? scalar(ofReference: String(name)) : nil
+            result += rest[..<start]
+            result.append(scalar ?? "&")
+            rest = rest[rest.index(after: scalar == nil ? start : name.endIndex)...]
+        }
+        return String(result + rest)
     }
+
+    /// Returns the character of a reference, such as `lt`, `#34` or `#x22`. Nil if there is none, or if XML doesn't allow it
+    /// (XML 1.0, 2.2).
+    private static func scalar(ofReference name: String) -> Unicode.Scalar? {
+        guard name.hasPrefix("#") else { return entities[name] }
+        let isHexadecimal = name.hasPrefix("#x")
+        let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+        guard digits.first != "+", let number = UInt32(digits, radix: isHexadecimal ? 16 : 10) else { return nil }
+        switch number {
+        case 9, 10, 13, 0x20...0xFFFD, 0x1_0000...: return Unicode.Scalar(number)
+        default: return nil
+        }
+    }
+
+    private static let entities: [String: Unicode.Scalar] = [
+        "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "amp": "&",
+    ]
 
     /// Returns an element if it has only lists and text, which need no other namespace.
     private static func element(_ name: String, in packet: Data) -> String? {
