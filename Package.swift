@@ -304,7 +304,9 @@ let suites = [
     tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
     tests(
         of: "ImageDecodingIsolation",
-        uses: ["ImageCodecPNG", "ImageDecoding", "ImageLoaderKit", "GeneratedImages", "isolation-worker"]),
+        uses: [
+            "ImageCodecPNG", "ImageDecoding", "ImageLoaderKit", "GeneratedImages", "CommandRunning", "isolation-worker",
+        ]),
     tests(of: "ImageProcessing"),
     tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
     tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),

@@ -123,6 +123,7 @@ let package = Package(
                 module("ImageColorManagement"), module("ImageDecodingIsolation"), module("ImageScheduling"),
                 module("ImageCoalescing"),
                 module("ImageHTTPCaching"), module("ImageLoading"), support("GeneratedImages"),
+                support("CommandRunning"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,3 +1,4 @@
+import CommandRunning
 import Foundation
 import GeneratedImages
 import ImageCodecPNG
@@ -18,14 +19,7 @@ struct ProcessTests {
         try body()
     }
 
-    /// The children of this process that run the program, or that have ended and were not waited for.
-    private func processes() throws -> Set<Int32> {
-        Set(
-            try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { process in
-                let text = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
-                return text?.hasPrefix(link.path + "\0") == true
-            })
-    }
+    private func processes() throws -> Set<Int32> { try CommandRunning.processes(running: link.path) }
 
     private func decode(_ decoders: IsolatedDecoders, _ origin: String = "") throws {
         _ = try decoders.scoped(to: origin).decode(try #require(try GeneratedImage.all().first).data)

@@ -4,7 +4,6 @@ import ImageCoalescing
 import ImageCore
 import ImageTesting
 import ImageTransporting
-import Synchronization
 import Testing
 
 @testable import ImageLoading
@@ -123,7 +122,7 @@ struct ConditionTests {
 
     @Test("when the network returns, the gate opens by priority, and in the order of arrival within one priority")
     func orderOfOpening() {
-        let (gate, executor, log) = (DownloadGate(), FIFOExecutor(), MessageLog<Int>())
+        let (gate, executor, log) = (DownloadGate(), QueueExecutor(), MessageLog<Int>())
         gate.changeConditions { $0.connectivity = .offline }
         let priorities: [RequestPriority] = [.low, .normal, .veryHigh, .normal, .veryLow, .high]
         for (number, priority) in priorities.enumerated() {
@@ -140,7 +139,7 @@ struct ConditionTests {
 
     @Test("a download that is cancelled at the gate leaves nothing there")
     func cancelledAtGate() async {
-        let (gate, executor) = (DownloadGate(), FIFOExecutor())
+        let (gate, executor) = (DownloadGate(), QueueExecutor())
         gate.changeConditions { $0.pressure = .critical }
         weak var priority: LivePriority?
         do {
@@ -314,22 +313,5 @@ struct ConditionTests {
         #expect(loader == nil)
         application.condition = .background
         pressure.condition = .critical
-    }
-}
-
-/// Runs jobs in the order in which they become ready.
-private final class FIFOExecutor: TaskExecutor {
-    private let ready = Mutex<[UnownedJob]>([])
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        ready.withLock { $0.append(job) }
-    }
-
-    func run() {
-        while let job = ready.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-            // Safe: `self` outlives this call, so the unowned reference is valid.
-            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
-        }
     }
 }

@@ -188,7 +188,9 @@ struct EvictionOrderTests {
         mutating func victim(for incoming: EvictionCandidate?) -> Int? { slot }
     }
 
-    @Test("an order that chooses no entry refuses new ones, and a trim evicts any", arguments: [nil, -1, 0, 9])
+    @Test(
+        "an order that chooses no entry refuses new ones, and a trim evicts any",
+        arguments: [nil, .min, -1, 0, 9, .max])
     func wrongOrder(slot: Int?) {
         let policy = EvictionPolicy(name: "fixed") { FixedOrder(slot: slot) }
         let cache = MemoryCache<String, Int>(limits: CacheLimits(count: 2), policy: policy)

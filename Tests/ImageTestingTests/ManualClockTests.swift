@@ -1,5 +1,4 @@
 import ImageTesting
-import Synchronization
 import Testing
 
 @Suite("ManualClock")
@@ -77,22 +76,5 @@ struct ManualClockTests {
             try await ManualClock().sleep(until: ManualClock.Instant(offset: .zero), tolerance: nil)
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-    }
-}
-
-/// Runs the jobs of its tasks in the order in which they became ready.
-private final class QueueExecutor: TaskExecutor {
-    private let jobs = Mutex<[UnownedJob]>([])
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        jobs.withLock { $0.append(job) }
-    }
-
-    func run() {
-        while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-            // Sound: the executor is alive during this method, so the unowned reference is valid.
-            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
-        }
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
 /// Memory, disk and HTTP caching.
 extension ExtremeCase {
-    static var caches: [ExtremeCase] { [memory, costs, orders, lifetimes, disk, tiered, http, pool] }
+    static var caches: [ExtremeCase] { [memory, costs, lifetimes, disk, tiered, http, pool] }
 
     private static let policies: [EvictionPolicy] =
         [.lru, .lfu, .s3FIFO, .gdsf]
@@ -53,20 +53,6 @@ extension ExtremeCase {
                     cache.trim(toCost: limit, count: cost)
                 }
             }
-        }
-    }
-
-    private static let orders = ExtremeCase("eviction orders that name no entry, or a wrong one") {
-        for victim in [nil] + ints.map(Optional.some) {
-            let policy = EvictionPolicy(name: "fixed") { FixedVictim(slot: victim) }
-            let cache = MemoryCache<Int, Int>(
-                limits: CacheLimits(cost: 3), policy: policy, clock: ManualClock())
-            for number in 0..<9 { cache.insert(number, for: number) }
-            #expect(cache.totalCost <= 3)
-            cache.limits.cost = 1
-            #expect(cache.totalCost <= 1)
-            cache.trim(toCost: 0)
-            #expect(cache.count == 0)
         }
     }
 
@@ -162,14 +148,4 @@ extension ExtremeCase {
             #expect(pool.idleByteCount <= max(0, value))
         }
     }
-}
-
-/// An order that always names the same slot.
-private struct FixedVictim: EvictionOrder {
-    let slot: Int?
-    mutating func setLimits(_ limits: CacheLimits) {}
-    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {}
-    mutating func use(_ slot: Int) {}
-    mutating func remove(_ slot: Int) {}
-    mutating func victim(for incoming: EvictionCandidate?) -> Int? { slot }
 }

@@ -1,3 +1,4 @@
+import CommandRunning
 import Dispatch
 import Foundation
 import HTTPTypes
@@ -150,19 +151,12 @@ enum SampleWorkers {
             fixture.script(.data(try SampleImages.png()), source, client: client)
             let response = await handler.answer(ServiceFixture.path(options, source), .get, HTTPFields(client))
             #expect(response.status == 200)
-            return try Self.processes(of: link) - 1
+            return try processes(running: link.path).count - 1
         }
         #expect(try await workers(after: "w:5", "http://a/1") == 1, "beside the program that starts workers")
         #expect(try await workers(after: "w:6", "http://a/2") == 1)
         #expect(try await workers(after: "w:5", "http://b/1") == 2)
         #expect(try await workers(after: "w:5", "http://a/1", [cookie]) == 3)
-    }
-
-    private static func processes(of program: URL) throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc").count { process in
-            let command = try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
-            return command?.hasPrefix(program.path + "\0") == true
-        }
     }
 
     @Test("codecs run in workers unless the setting is off, and other values are refused")

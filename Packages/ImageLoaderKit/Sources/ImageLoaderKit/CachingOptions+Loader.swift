@@ -13,9 +13,8 @@ extension CacheIdentity {
         self.init(fields, partition: partition)
     }
 
-    private static let cacheHeaders: Set<HTTPField.Name> = [
-        .authorization, .cacheControl, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .accept,
-        HTTPField.Name("Save-Data") ?? .accept,
+    private static let cacheHeaders: Set<HTTPField.Name?> = [
+        .authorization, .cacheControl, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .accept, .saveData,
     ]
 }
 

@@ -89,3 +89,8 @@ extension HTTPFields {
         contains(name) ? self[fields: name].map(\.byteText).joined(separator: ", ") : nil
     }
 }
+
+extension HTTPField.Name {
+    /// The field with which clients ask for less data (https://wicg.github.io/savedata).
+    package static var saveData: HTTPField.Name? { HTTPField.Name("Save-Data") }
+}

@@ -31,7 +31,7 @@ extension TransportRequest {
         if parts.hints.contains(.formats), !parts.formats.isEmpty, headers[.accept] == nil {
             headers[.accept] = (parts.formats.map(\.mediaType) + ["*/*;q=0.5"]).joined(separator: ", ")
         }
-        if parts.hints.contains(.lowData), parts.isLowData(request), let name = HTTPField.Name("Save-Data"),
+        if parts.hints.contains(.lowData), parts.isLowData(request), let name = HTTPField.Name.saveData,
             headers[name] == nil
         {
             headers[name] = "on"
