@@ -17,7 +17,7 @@ public struct CacheLimits: Hashable, Sendable {
 
 extension CacheLimits {
     /// Returns a share of the cost and of the count, rounded down. Unlimited stays unlimited.
-    package func share(_ share: Double) -> CacheLimits {
+    func share(_ share: Double) -> CacheLimits {
         func part(of limit: Int) -> Int {
             let part = Double(limit) * share
             return limit == .max || part >= Double(limit) ? limit : Int(part)
@@ -26,7 +26,7 @@ extension CacheLimits {
     }
 
     /// Returns the difference to limits that are not higher. Unlimited stays unlimited.
-    package func subtracting(_ other: CacheLimits) -> CacheLimits {
+    func subtracting(_ other: CacheLimits) -> CacheLimits {
         CacheLimits(
             cost: cost == .max ? .max : cost - other.cost, count: count == .max ? .max : count - other.count)
     }

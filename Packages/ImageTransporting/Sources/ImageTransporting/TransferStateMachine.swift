@@ -5,7 +5,7 @@ package import ImageCore
 /// The engine calls `connected`, `headArrived`, `arrived` and `ended`. The consumer calls `awaitHead` and `pull`, and
 /// ends its interest with `cancel`, `abandon` or `discard`.
 package struct TransferStateMachine {
-    package enum Phase: Equatable {
+    enum Phase: Equatable {
         case queued, waitingForHead, streaming, paused
         /// The consumer doesn't need the rest of the body. Up to `remaining` bytes are read and dropped, so that the
         /// connection can be reused.
@@ -15,7 +15,7 @@ package struct TransferStateMachine {
     }
 
     /// The result of a consumer's call: the consumer must wait, gets a value or fails.
-    package enum Answer<Value> {
+    enum Answer<Value> {
         case wait, now(Value), fail(TransportError)
     }
 
@@ -42,24 +42,24 @@ package struct TransferStateMachine {
     }
 
     /// The number of buffered bytes at which the sender is paused.
-    package static let highWatermark = 256 << 10
+    static let highWatermark = 256 << 10
     /// The maximum number of bytes of a discarded body to read. More would cost more than a new connection.
-    package static let discardLimit = 64 << 10
+    static let discardLimit = 64 << 10
 
-    package private(set) var phase = Phase.queued
-    package private(set) var receivedBytes = 0
-    package private(set) var isAwaited = false
+    private(set) var phase = Phase.queued
+    private(set) var receivedBytes = 0
+    private(set) var isAwaited = false
     private var head: ResponseHead?
     private var buffer = Data()
     private let bodyByteLimit: Int
 
-    package init(bodyByteLimit: Int) { self.bodyByteLimit = bodyByteLimit }
+    init(bodyByteLimit: Int) { self.bodyByteLimit = bodyByteLimit }
 
-    package var hasHead: Bool { head != nil }
-    package var expectedByteCount: Int? { head?.expectedByteCount }
+    var hasHead: Bool { head != nil }
+    var expectedByteCount: Int? { head?.expectedByteCount }
 
     /// Whether the transfer currently waits for bytes from the server. Only this time counts for the stall timeout.
-    package var isWaitingForBytes: Bool {
+    var isWaitingForBytes: Bool {
         switch phase {
         case .waitingForHead, .streaming: isAwaited
         case .discarding: true
@@ -69,12 +69,12 @@ package struct TransferStateMachine {
 
     // MARK: Engine events
 
-    package mutating func connected() {
+    mutating func connected() {
         if phase == .queued { phase = .waitingForHead }
     }
 
     /// Returns whether a consumer waits for the head.
-    package mutating func headArrived(_ arrived: ResponseHead) -> Bool {
+    mutating func headArrived(_ arrived: ResponseHead) -> Bool {
         guard phase == .queued || phase == .waitingForHead else { return false }
         head = arrived
         phase = .streaming
@@ -82,7 +82,7 @@ package struct TransferStateMachine {
         return isAwaited
     }
 
-    package mutating func arrived(_ piece: Data) -> PieceAction {
+    mutating func arrived(_ piece: Data) -> PieceAction {
         switch phase {
         case .discarding(let remaining):
             phase = .discarding(remaining: remaining - piece.count)
@@ -109,7 +109,7 @@ package struct TransferStateMachine {
     }
 
     /// Ends the transfer, successfully if `failure` is nil. Returns whether a consumer waits and must be resumed.
-    package mutating func ended(_ failure: TransportError?) -> Bool {
+    mutating func ended(_ failure: TransportError?) -> Bool {
         if case .over = phase { return false }
         phase = .over(failure)
         defer { isAwaited = false }
@@ -122,7 +122,7 @@ package struct TransferStateMachine {
 
     // MARK: Consumer calls
 
-    package mutating func awaitHead() -> Answer<ResponseHead> {
+    mutating func awaitHead() -> Answer<ResponseHead> {
         if let head { return .now(head) }
         if case .over(let failure) = phase { return .fail(failure ?? .connectionLost("the response has no head")) }
         isAwaited = true
@@ -130,7 +130,7 @@ package struct TransferStateMachine {
     }
 
     /// Returns the buffered bytes, if there are any. `resumes` is true if the paused sender must be resumed.
-    package mutating func pull() -> (answer: Answer<Data?>, resumes: Bool) {
+    mutating func pull() -> (answer: Answer<Data?>, resumes: Bool) {
         if !buffer.isEmpty {
             defer { buffer = Data() }
             return (.now(buffer), takeResume())
@@ -142,7 +142,7 @@ package struct TransferStateMachine {
 
     /// Drops the buffered bytes because the consumer's task was cancelled. Returns whether the engine must end the
     /// transfer.
-    package mutating func cancel() -> Bool {
+    mutating func cancel() -> Bool {
         buffer = Data()
         isAwaited = false
         if case .over(nil) = phase {
@@ -154,7 +154,7 @@ package struct TransferStateMachine {
 
     /// Drops the buffered bytes because the consumer doesn't need the rest. The engine continues to read up to
     /// `discardLimit` bytes, so that the connection can be reused. Returns whether the paused sender must be resumed.
-    package mutating func discard() -> Bool {
+    mutating func discard() -> Bool {
         buffer = Data()
         if case .over = phase { return false }
         let wasPaused = phase == .paused
@@ -163,7 +163,7 @@ package struct TransferStateMachine {
     }
 
     /// Drops the buffered bytes because the consumer was released. Returns whether the engine must end the transfer.
-    package mutating func abandon() -> Bool {
+    mutating func abandon() -> Bool {
         if case .discarding = phase { return false }
         buffer = Data()
         return ended(beforeEnd: .cancelled)

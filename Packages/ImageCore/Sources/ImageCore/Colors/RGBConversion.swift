@@ -5,7 +5,7 @@ package protocol PixelConversion {
 }
 
 /// Converts pixels of RGBA8 between RGB color spaces. Each channel is rounded to the nearest level.
-package struct RGBConversion: PixelConversion, Sendable {
+struct RGBConversion: PixelConversion, Sendable {
     /// The light of each level.
     private let light: [Float]
     private let matrix: LightMatrix
@@ -14,7 +14,7 @@ package struct RGBConversion: PixelConversion, Sendable {
     private let table: [UInt8]?
 
     /// Creates a conversion. Returns nil for HDR, for parameters that are not valid, and for primaries without an area.
-    package init?(from source: SourceColor, to space: ColorSpace) {
+    init?(from source: SourceColor, to space: ColorSpace) {
         matrix = LightMatrix(source.primaries.matrix(to: space.primaries))
         guard !source.isHDR, source.transfer.isValid, matrix.isFinite else { return nil }
         let light = (0..<256).map { source.transfer.light(of: Double($0) / 255) }
@@ -26,7 +26,7 @@ package struct RGBConversion: PixelConversion, Sendable {
     /// Whether no level changes by more than 1.
     var isIdentity: Bool { table.map { zip($0, 0...255).allSatisfy { abs(Int($0) - $1) <= 1 } } ?? false }
 
-    package func apply(_ pixels: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
+    func apply(_ pixels: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
         if let table { return Self.apply(table, to: pixels, into: &target) }
         for index in stride(from: 0, to: pixels.count, by: 4) {
             let color = SIMD3(light[Int(pixels[index])], light[Int(pixels[index + 1])], light[Int(pixels[index + 2])])

@@ -79,13 +79,13 @@ extension RGBPrimaries {
     }
 
     /// The matrix from linear RGB to CIE XYZ, in which white has a luminance of 1 (SMPTE RP 177).
-    package var xyz: ColorMatrix {
+    var xyz: ColorMatrix {
         let colors = ColorMatrix(red.xyz, green.xyz, blue.xyz)
         return colors * ColorMatrix(diagonal: colors.inverse * white.xyz)
     }
 
     /// Returns the Bradford transform (ICC.1, annex E) between white points.
-    package static func adaptation(from source: Chromaticity, to target: Chromaticity) -> ColorMatrix {
+    static func adaptation(from source: Chromaticity, to target: Chromaticity) -> ColorMatrix {
         if source == target { return ColorMatrix(diagonal: SIMD3(1, 1, 1)) }
         let bradford = ColorMatrix(
             SIMD3(0.8951, -0.7502, 0.0389), SIMD3(0.2664, 1.7135, -0.0685), SIMD3(-0.1614, 0.0367, 1.0296))
@@ -96,7 +96,7 @@ extension RGBPrimaries {
 
 extension RGBPrimaries.Chromaticity {
     /// The color with a luminance of 1 in CIE XYZ.
-    package var xyz: SIMD3<Double> { SIMD3(x / y, 1, (1 - x - y) / y) }
+    var xyz: SIMD3<Double> { SIMD3(x / y, 1, (1 - x - y) / y) }
 }
 
 /// A matrix of three columns.
@@ -107,12 +107,12 @@ package struct ColorMatrix: Hashable, Sendable {
         columns = [first, second, third]
     }
 
-    package init(diagonal: SIMD3<Double>) {
+    init(diagonal: SIMD3<Double>) {
         self.init(SIMD3(diagonal.x, 0, 0), SIMD3(0, diagonal.y, 0), SIMD3(0, 0, diagonal.z))
     }
 
     /// The inverse. Its elements are not finite if there is none.
-    package var inverse: ColorMatrix {
+    var inverse: ColorMatrix {
         func cross(_ a: SIMD3<Double>, _ b: SIMD3<Double>) -> SIMD3<Double> {
             SIMD3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
         }
@@ -128,7 +128,7 @@ package struct ColorMatrix: Hashable, Sendable {
         matrix.columns[0] * vector.x + matrix.columns[1] * vector.y + matrix.columns[2] * vector.z
     }
 
-    package static func * (left: ColorMatrix, right: ColorMatrix) -> ColorMatrix {
+    static func * (left: ColorMatrix, right: ColorMatrix) -> ColorMatrix {
         ColorMatrix(left * right.columns[0], left * right.columns[1], left * right.columns[2])
     }
 }

@@ -1,5 +1,5 @@
 /// Queues of slots, each with the total cost and the number of its slots. Every operation takes O(1) time.
-package struct SlotQueues: Sendable {
+struct SlotQueues: Sendable {
     private struct Link {
         var queue = 0
         var cost = 0
@@ -17,15 +17,15 @@ package struct SlotQueues: Sendable {
     private var queues: [Queue]
 
     /// Creates empty queues with the numbers 0 to `count - 1`.
-    package init(count: Int = 1) { queues = Array(repeating: Queue(), count: count) }
+    init(count: Int = 1) { queues = Array(repeating: Queue(), count: count) }
 
     /// Appends a slot that is in no queue to the newest end of a queue.
-    package mutating func append(_ slot: Int, cost: Int = 0, to queue: Int = 0) {
+    mutating func append(_ slot: Int, cost: Int = 0, to queue: Int = 0) {
         links.set(Link(cost: cost), at: slot)
         connect(slot, to: queue)
     }
 
-    package mutating func remove(_ slot: Int) {
+    mutating func remove(_ slot: Int) {
         let link = links[slot]
         queues[link.queue].fill.remove(link.cost)
         if let newer = link.newer { links[newer].older = link.older } else { queues[link.queue].newest = link.older }
@@ -33,15 +33,15 @@ package struct SlotQueues: Sendable {
     }
 
     /// Makes a slot the newest of a queue.
-    package mutating func move(_ slot: Int, to queue: Int = 0) {
+    mutating func move(_ slot: Int, to queue: Int = 0) {
         remove(slot)
         connect(slot, to: queue)
     }
 
-    package func queue(of slot: Int) -> Int { links[slot].queue }
-    package func cost(of slot: Int) -> Int { links[slot].cost }
-    package func fill(of queue: Int = 0) -> QueueFill { queues[queue].fill }
-    package func oldest(in queue: Int = 0) -> Int? { queues[queue].oldest }
+    func queue(of slot: Int) -> Int { links[slot].queue }
+    func cost(of slot: Int) -> Int { links[slot].cost }
+    func fill(of queue: Int = 0) -> QueueFill { queues[queue].fill }
+    func oldest(in queue: Int = 0) -> Int? { queues[queue].oldest }
 
     private mutating func connect(_ slot: Int, to queue: Int) {
         let older = queues[queue].newest
@@ -55,12 +55,12 @@ package struct SlotQueues: Sendable {
 }
 
 /// The total cost and the number of the slots in a queue.
-package struct QueueFill: Sendable {
-    package private(set) var cost = 0
-    package private(set) var count = 0
+struct QueueFill: Sendable {
+    private(set) var cost = 0
+    private(set) var count = 0
 
     /// Returns the fill with another entry. A sum above `Int.max` counts as `Int.max`.
-    package func adding(_ cost: Int) -> QueueFill {
+    func adding(_ cost: Int) -> QueueFill {
         let (sum, overflows) = self.cost.addingReportingOverflow(cost)
         return QueueFill(cost: overflows ? .max : sum, count: count + 1)
     }
@@ -70,13 +70,13 @@ package struct QueueFill: Sendable {
         count -= 1
     }
 
-    package func exceeds(_ limits: CacheLimits) -> Bool { cost > limits.cost || count > limits.count }
-    package func reaches(_ limits: CacheLimits) -> Bool { cost >= limits.cost || count >= limits.count }
+    func exceeds(_ limits: CacheLimits) -> Bool { cost > limits.cost || count > limits.count }
+    func reaches(_ limits: CacheLimits) -> Bool { cost >= limits.cost || count >= limits.count }
 }
 
 extension Array {
     /// Sets the element of a slot. Slots before it that were never used get the same element.
-    package mutating func set(_ element: Element, at slot: Int) {
+    mutating func set(_ element: Element, at slot: Int) {
         while count <= slot { append(element) }
         self[slot] = element
     }
