@@ -11,7 +11,7 @@ struct CachingDefaultsTests {
 
         func image(for key: ImageCacheKey) -> DecodedImage? { nil }
         func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
-            log.append(retention.rawValue)
+            log.append("\(retention)")
         }
         func remove(for key: ImageCacheKey) {}
         func removeAll() { log.append("all") }

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageObserving
 import Testing
+
+@testable import ImageObserving
 
 @Suite("Timeline of a request")
 struct RequestTimelineTests {

@@ -1,10 +1,11 @@
 import Foundation
 import ImageCore
 import ImageLoading
-import ImagePresenting
 import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImagePresenting
 
 @MainActor
 @Suite("Prefetch controller", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
-import ImagePresenting
 import ImageTesting
 import Testing
+
+@testable import ImagePresenting
 
 @Suite("Prefetch window")
 struct PrefetchWindowTests {

@@ -54,7 +54,7 @@ extension ImageAppearance {
             case .fadeIn: " fadeIn"
             case .crossDissolve: " crossDissolve"
             }
-        return "\(phase.text) \(kind.rawValue)\(width)\(suffix)"
+        return "\(phase.text) \(kind)\(width)\(suffix)"
     }
 }
 

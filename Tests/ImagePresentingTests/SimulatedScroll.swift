@@ -4,11 +4,12 @@ import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImageMemoryCaching
-import ImagePresenting
 import ImageScheduling
 import ImageTesting
 import ImageTransporting
 import Synchronization
+
+@testable import ImagePresenting
 
 /// Scrolls a list with the real loader, prefetcher, window, coalescer, scheduler and memory cache, at 60 frames a second.
 ///

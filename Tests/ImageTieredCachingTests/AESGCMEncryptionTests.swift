@@ -1,8 +1,9 @@
 #if CacheEncryption
     import Foundation
     import ImageCore
-    import ImageTieredCaching
     import Testing
+
+    @testable import ImageTieredCaching
 
     @Suite("AES-GCM encryption")
     struct AESGCMEncryptionTests {

@@ -1,17 +1,18 @@
 import Foundation
-import ImageContractTesting
 import ImageCore
 import Synchronization
 import Testing
+
+@testable import ImageContractTesting
 
 @Suite("Violations that HostileInputCheck finds")
 struct BrokenDecoderTests {
     @Test("a correct decoder passes, and its work is counted")
     func sound() throws {
-        let work = try HostileInputCheck(BrokenDecoder(nil)).check(Data([1]))
+        let work = try HostileInputCheck(BrokenDecoder(nil)).work(on: Data([1]))
         // Two preferences, each in both orders.
         #expect(work.completeDecodes == 4 && work.failedDecodes == 0 && work.pixels == 4 * 6)
-        let brief = try HostileInputCheck(BrokenDecoder(nil)).checkBriefly(Data([1]))
+        let brief = try HostileInputCheck(BrokenDecoder(nil)).briefWork(on: Data([1]))
         #expect(brief.pixels == 6)
     }
 

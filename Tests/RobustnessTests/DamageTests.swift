@@ -1,8 +1,9 @@
 import Foundation
 import GeneratedImages
-import ImageContractTesting
 import ImageCore
 import Testing
+
+@testable import ImageContractTesting
 
 /// Decodes each generated image after it was truncated at each byte, and after each byte was changed.
 @Suite("Damaged images")
@@ -45,14 +46,14 @@ private struct Damaged {
         limits.maxFrames = min(limits.maxFrames, 10 * header.frameCount)
         self.image = image
         check = HostileInputCheck(decoder, limits: limits)
-        brief = try check.checkBriefly(image.data)
-        thorough = try check.check(image.data)
+        brief = try check.briefWork(on: image.data)
+        thorough = try check.work(on: image.data)
     }
 
     /// Counts decoded pixels instead of time, because they don't depend on the machine.
     func examine(_ data: Data, _ damage: String, thoroughly: Bool) throws {
         do {
-            let work = try thoroughly ? check.check(data) : check.checkBriefly(data)
+            let work = try thoroughly ? check.work(on: data) : check.briefWork(on: data)
             let valid = thoroughly ? thorough : brief
             #expect(work.pixels <= 10 * valid.pixels, "\(image), \(damage): \(work) instead of \(valid)")
         } catch {

@@ -1,10 +1,11 @@
 import Foundation
 import GeneratedImages
-import ImageContractTesting
 import ImageCore
 import ImageLoaderKit
 import ImageTesting
 import Testing
+
+@testable import ImageContractTesting
 
 /// Decodes the files in `Tests/Fixtures/regression`, which has a folder for each format.
 ///
@@ -64,7 +65,7 @@ struct ValidImageTests {
         for image in try GeneratedImage.all() {
             let decoder = try #require(Decoders.decoder(of: image.format))
             do {
-                let work = try HostileInputCheck(decoder).check(image.data)
+                let work = try HostileInputCheck(decoder).work(on: image.data)
                 #expect(work.completeDecodes > 0 && work.failedDecodes == 0, "\(image): \(work)")
             } catch {
                 Issue.record("\(image): \(error)")

@@ -1,6 +1,7 @@
 import ImageCore
-import ImagePresenting
 import Testing
+
+@testable import ImagePresenting
 
 /// Lists and animations.
 extension ExtremeCase {

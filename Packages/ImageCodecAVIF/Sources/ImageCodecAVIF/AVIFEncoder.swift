@@ -34,7 +34,6 @@
         }
 
         public var format: ImageFormat { .avif }
-        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

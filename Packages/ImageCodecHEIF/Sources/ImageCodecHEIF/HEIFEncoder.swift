@@ -31,7 +31,6 @@
         }
 
         public var format: ImageFormat { .heic }
-        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

@@ -12,7 +12,7 @@
     ///
     /// Images are delivered in their stored color space. Those that are stored as XYB have the transfer function of sRGB, PQ or
     /// HLG, and are delivered in Display P3 if they have a profile. CMYK is not supported.
-    public struct JXLDecoder: ImageDecoder {
+    public struct JXLDecoder: ImageDecoder, PoolingImageDecoder {
         private let pool: PixelBufferPool?
 
         /// Creates a decoder.
@@ -22,7 +22,7 @@
 
         public var format: ImageFormat { .jpegXL }
 
-        public func using(_ pool: PixelBufferPool) -> JXLDecoder { JXLDecoder(pool: self.pool ?? pool) }
+        package func using(_ pool: PixelBufferPool) -> JXLDecoder { JXLDecoder(pool: self.pool ?? pool) }
 
         /// Returns whether the data starts with the signature of a codestream (ISO/IEC 18181-1, annex A) or of a container
         /// (ISO/IEC 18181-2, 9.1).

@@ -30,7 +30,6 @@
         }
 
         public var format: ImageFormat { .jpegXL }
-        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

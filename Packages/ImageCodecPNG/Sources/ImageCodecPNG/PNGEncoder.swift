@@ -22,7 +22,6 @@ public struct PNGEncoder: ImageEncoder {
     }
 
     public var format: ImageFormat { .png }
-    public var keepsAlpha: Bool { true }
 
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///

@@ -13,7 +13,7 @@ public import ImageCore
 ///
 /// Animations play as in browsers: the canvas starts transparent, whatever the background color of the file, and delays
 /// up to 10 ms become 100 ms.
-public struct WebPDecoder: ImageDecoder {
+public struct WebPDecoder: ImageDecoder, PoolingImageDecoder {
     private let pool: PixelBufferPool?
 
     /// Creates a decoder.
@@ -24,7 +24,7 @@ public struct WebPDecoder: ImageDecoder {
 
     public var format: ImageFormat { .webP }
 
-    public func using(_ pool: PixelBufferPool) -> WebPDecoder { WebPDecoder(pool: self.pool ?? pool) }
+    package func using(_ pool: PixelBufferPool) -> WebPDecoder { WebPDecoder(pool: self.pool ?? pool) }
 
     /// Returns whether the data starts with the signatures `RIFF` and `WEBP`.
     public func recognizes(_ prefix: Data) -> Bool {

@@ -20,7 +20,7 @@ public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible
     ///   - name: The promise, as a sentence.
     ///   - body: Checks a subject. It throws `ContractViolation`, preferably with `expect`, if the subject breaks the
     ///     promise.
-    public init(_ name: String, body: @escaping @Sendable (Subject) async throws -> Void) {
+    init(_ name: String, body: @escaping @Sendable (Subject) async throws -> Void) {
         self.name = name
         self.body = body
     }

@@ -56,9 +56,6 @@ public enum DataTransportContract {
         public var ending = Ending.complete
         /// Whether the server sends nothing, not even a head.
         public var isSilentBeforeHead = false
-
-        /// Creates a server with an empty response of status 200 and no announced length.
-        public init() {}
     }
 
     /// A transport, and observations of its server.

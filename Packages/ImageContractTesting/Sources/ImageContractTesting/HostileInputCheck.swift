@@ -7,10 +7,8 @@ public import ImageCore
 /// all sizes that it offers, in both orders: first row by row, then into a sink that receives whole images. The results
 /// must be the same.
 public struct HostileInputCheck: Sendable {
-    /// The decoder under test.
-    public var decoder: any ImageDecoder
-    /// The limits that the decoder must respect.
-    public var limits: DecodingLimits
+    let decoder: any ImageDecoder
+    let limits: DecodingLimits
 
     /// Limits that allow many images per second: 256 Ki pixels, 32 frames, 16 MiB of decoded bytes.
     public static let smallLimits = DecodingLimits(
@@ -18,27 +16,40 @@ public struct HostileInputCheck: Sendable {
         decodedByteLimit: 16 << 20, maxScans: 20)
 
     /// Creates a check.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder under test.
+    ///   - limits: The limits that the decoder must respect.
     public init(_ decoder: any ImageDecoder, limits: DecodingLimits = smallLimits) {
         self.decoder = decoder
         self.limits = limits
     }
 
     /// The work of a decoder, in units that don't depend on the machine.
-    public struct Work: Hashable, Sendable {
+    struct Work: Hashable {
         /// The number of decodes that produced a whole image.
-        public var completeDecodes = 0
+        var completeDecodes = 0
         /// The number of decodes that failed.
-        public var failedDecodes = 0
+        var failedDecodes = 0
         /// The number of pixels that all decodes produced.
-        public var pixels = 0
+        var pixels = 0
     }
 
     /// Checks a decoder with these bytes.
     ///
-    /// - Returns: The work of the decoder.
     /// - Throws: `ContractViolation` if the decoder breaks a promise.
-    @discardableResult
-    public func check(_ data: Data) throws(ContractViolation) -> Work {
+    public func check(_ data: Data) throws(ContractViolation) { _ = try work(on: data) }
+
+    /// Checks a decoder with these bytes as `check` does, but opens them once and decodes only the first and the last
+    /// frame.
+    ///
+    /// Use it to damage each byte of a file.
+    ///
+    /// - Throws: `ContractViolation` if the decoder breaks a promise.
+    public func checkBriefly(_ data: Data) throws(ContractViolation) { _ = try briefWork(on: data) }
+
+    /// Checks as `check` does, and returns the work of the decoder.
+    func work(on data: Data) throws(ContractViolation) -> Work {
         for count in [0, 1, 32] { _ = decoder.recognizes(Data(data.prefix(count))) }
         guard let (first, second) = try openedTwice(data) else { return Work() }
         try check(first.header)
@@ -48,15 +59,8 @@ public struct HostileInputCheck: Sendable {
         return try checkDecoding(of: first, and: second)
     }
 
-    /// Checks a decoder with these bytes as `check` does, but opens them once and decodes only the first and the last
-    /// frame.
-    ///
-    /// Use it to damage each byte of a file.
-    ///
-    /// - Returns: The work of the decoder.
-    /// - Throws: `ContractViolation` if the decoder breaks a promise.
-    @discardableResult
-    public func checkBriefly(_ data: Data) throws(ContractViolation) -> Work {
+    /// Checks as `checkBriefly` does, and returns the work of the decoder.
+    func briefWork(on data: Data) throws(ContractViolation) -> Work {
         switch opened(data) {
         case .success(let image):
             try check(image.header)

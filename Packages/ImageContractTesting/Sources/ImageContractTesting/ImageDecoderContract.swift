@@ -118,7 +118,7 @@ public enum ImageDecoderContract {
             subject in
             for sample in subject.samples {
                 let check = HostileInputCheck(subject.decoder, limits: .default)
-                let work = try naming(sample.name) { () throws(ContractViolation) in try check.check(sample.data) }
+                let work = try naming(sample.name) { () throws(ContractViolation) in try check.work(on: sample.data) }
                 try expect(work.completeDecodes > 0 && work.failedDecodes == 0, "\(sample.name): \(work)")
             }
         },
@@ -178,10 +178,9 @@ public enum ImageDecoderContract {
     ]
 
     /// Adds the name of a file to a violation.
-    @discardableResult
-    private static func naming(
-        _ name: String, _ check: () throws(ContractViolation) -> HostileInputCheck.Work
-    ) throws(ContractViolation) -> HostileInputCheck.Work {
+    private static func naming<Result>(
+        _ name: String, _ check: () throws(ContractViolation) -> Result
+    ) throws(ContractViolation) -> Result {
         do throws(ContractViolation) { return try check() } catch { throw ContractViolation("\(name): \(error)") }
     }
 

@@ -4,16 +4,17 @@ public import ImageCore
 ///
 /// The decoder must keep the promises of `IncrementalImage` or throw a typed error, as with `HostileInputCheck`.
 public struct IncrementalDecodingCheck: Sendable {
-    /// The decoder under test.
-    public var decoder: any IncrementalImageDecoder
-    /// The limits that the decoder must respect.
-    public var limits: DecodingLimits
-    /// Whether the preview of a decodable file must be the whole image.
-    ///
-    /// Set it to false for formats whose files can end without a marker, because the decoder waits for more bytes.
-    public var expectsWholeImages: Bool
+    private let decoder: any IncrementalImageDecoder
+    private let limits: DecodingLimits
+    private let expectsWholeImages: Bool
 
     /// Creates a check.
+    ///
+    /// - Parameters:
+    ///   - decoder: The decoder under test.
+    ///   - limits: The limits that the decoder must respect.
+    ///   - expectsWholeImages: Whether the preview of a decodable file must be the whole image. False for formats whose
+    ///     files can end without a marker, because the decoder waits for more bytes.
     public init(
         _ decoder: any IncrementalImageDecoder, limits: DecodingLimits = HostileInputCheck.smallLimits,
         expectsWholeImages: Bool = true

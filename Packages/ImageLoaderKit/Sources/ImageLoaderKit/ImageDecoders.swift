@@ -17,7 +17,7 @@ extension DownsamplingDecoder {
     ) -> DownsamplingDecoder {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
         return DownsamplingDecoder(
-            decoders: decoders.map { $0.using(pool) },
+            decoders: decoders.map { ($0 as? any PoolingImageDecoder)?.using(pool) ?? $0 },
             colorConverter: PlatformCodecs.colorConverter, limits: limits, pool: pool)
     }
 }
@@ -88,7 +88,7 @@ public struct DiskEncoding: Hashable, Sendable {
     ///   - decodingLimits: Images above these limits are stored as received.
     ///   - decoders: The formats that are re-encoded. Images in other formats are stored as received.
     ///   - encoders: The encoders from which one is chosen.
-    public func makeTransform(
+    package func makeTransform(
         decodingLimits: DecodingLimits = .default, decoders: [any ImageDecoder] = .standard,
         encoders: [any ImageEncoder] = .standard
     ) -> ReencodingTransform? {

@@ -52,10 +52,4 @@ public struct CacheSizes: Hashable, Sendable {
     public var memory: Int?
     /// The size of the disk cache.
     public var disk: Int?
-
-    /// Creates sizes in bytes.
-    public init(memory: Int?, disk: Int?) {
-        self.memory = memory
-        self.disk = disk
-    }
 }

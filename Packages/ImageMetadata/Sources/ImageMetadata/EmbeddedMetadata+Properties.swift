@@ -9,13 +9,6 @@ extension EmbeddedMetadata {
         public var longitude: Double
         /// In meters above sea level, if it is known.
         public var altitude: Double?
-
-        /// Creates a position, which isn't checked.
-        public init(latitude: Double, longitude: Double, altitude: Double? = nil) {
-            self.latitude = latitude
-            self.longitude = longitude
-            self.altitude = altitude
-        }
     }
 
     /// When the photograph was taken: the Gregorian year, month, day, hour, minute and second at that place.

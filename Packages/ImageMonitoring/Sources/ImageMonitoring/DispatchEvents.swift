@@ -29,7 +29,7 @@ public struct MonitoringError: Error, Hashable, Sendable, CustomStringConvertibl
     public let reason: String
 
     /// Creates a failure.
-    public init(_ reason: String) { self.reason = reason }
+    init(_ reason: String) { self.reason = reason }
 
     public var errorDescription: String? { description }
     public var description: String { "the system can't be observed: \(reason)" }

@@ -20,7 +20,7 @@ public struct RequestTimeline: Sendable {
     }
 
     /// The stage in progress; nil for none. At most one is, because the stages of a request follow each other.
-    public private(set) var current: RequestStage?
+    private(set) var current: RequestStage?
     /// How the request has ended: the source of its image, `failed` or `cancelled`. Nil while it is in progress.
     public private(set) var outcome: String?
     private var start = Duration.zero

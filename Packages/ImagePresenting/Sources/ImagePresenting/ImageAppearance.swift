@@ -40,7 +40,7 @@ extension ImageRequest {
 public struct ImageAppearance: Hashable, Sendable {
     /// The kind of image.
     @nonexhaustive
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    public enum Kind: Hashable, Sendable, CaseIterable {
         /// No image. The surface draws its own placeholder, or nothing.
         case empty
         /// The placeholder of the request.

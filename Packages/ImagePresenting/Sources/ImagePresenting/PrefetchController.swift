@@ -3,7 +3,7 @@ public import ImageLoading
 
 /// Prefetches the images that a scrolling list is about to show, and cancels those on the far side after a reversal.
 ///
-/// A `PrefetchWindow` decides how far ahead, and the `ImagePrefetcher` how many load concurrently.
+/// `PrefetchOptions` say how far ahead, and the `ImagePrefetcher` how many load concurrently.
 @MainActor
 public final class PrefetchController {
     private let prefetcher: ImagePrefetcher
@@ -30,7 +30,7 @@ public final class PrefetchController {
     }
 
     /// The items that are loaded or loading: the visible ones, and those ahead.
-    public var items: Range<Int> { window.items }
+    var items: Range<Int> { window.items }
 
     /// Reports which items are visible.
     ///

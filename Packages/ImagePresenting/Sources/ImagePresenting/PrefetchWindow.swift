@@ -15,32 +15,26 @@ import ImageCore
 ///   not a reversal.
 /// - A jump farther than the maximum size of the window resets the velocity to 0 and the direction to forwards.
 /// - The same updates return the same changes.
-public struct PrefetchWindow: Sendable {
+struct PrefetchWindow: Sendable {
     /// The items to load and to cancel after an update.
-    public struct Change: Hashable, Sendable {
+    struct Change: Hashable, Sendable {
         /// The items to load, in the direction of scrolling.
-        public var loads: [Int]
+        var loads: [Int] = []
         /// The items to cancel, in ascending order. May include items that the list no longer has.
-        public var cancels: [Int]
-
-        /// Creates a change.
-        public init(loads: [Int] = [], cancels: [Int] = []) {
-            self.loads = loads
-            self.cancels = cancels
-        }
+        var cancels: [Int] = []
     }
 
     /// How far ahead to load.
-    public let options: PrefetchOptions
+    let options: PrefetchOptions
     /// The items that are loaded or loading: the visible ones, and those ahead.
-    public private(set) var items = 0..<0
+    private(set) var items = 0..<0
     private var motion = ScrollMotion()
 
     /// Creates an empty window.
-    public init(options: PrefetchOptions = PrefetchOptions()) { self.options = options.limited }
+    init(options: PrefetchOptions = PrefetchOptions()) { self.options = options.limited }
 
     /// The mean velocity in items per second. Negative towards the beginning.
-    public var velocity: Double { motion.velocity }
+    var velocity: Double { motion.velocity }
 
     /// Moves the window.
     ///
@@ -49,7 +43,7 @@ public struct PrefetchWindow: Sendable {
     ///   - count: The number of items in the list.
     ///   - time: The time since any fixed moment. It must not decrease.
     /// - Returns: The items to load and to cancel.
-    public mutating func update(visible: Range<Int>, of count: Int, at time: Duration) -> Change {
+    mutating func update(visible: Range<Int>, of count: Int, at time: Duration) -> Change {
         let shown = visible.clamped(to: 0..<max(0, count))
         let visible = shown.lowerBound..<shown.lowerBound + min(shown.count, PrefetchOptions.maximumItems)
         motion.moved(to: visible, at: time, options)
@@ -59,7 +53,7 @@ public struct PrefetchWindow: Sendable {
     }
 
     /// Resets the window when the items of the list have changed. Returns the items to cancel.
-    public mutating func reset() -> [Int] {
+    mutating func reset() -> [Int] {
         defer { self = PrefetchWindow(options: options) }
         return Array(items)
     }

@@ -7,7 +7,7 @@ import Synchronization
 /// Each worker is a serial dispatch queue, because concurrent queues share threads with Swift's pool.
 public final class DispatchTaskExecutor: TaskExecutor {
     /// The maximum number of concurrent jobs, each of which takes a thread.
-    public static let maxWidth = 256
+    package static let maxWidth = 256
 
     private struct State: Sendable {
         var ready: [UnownedJob] = []
@@ -20,7 +20,7 @@ public final class DispatchTaskExecutor: TaskExecutor {
     ///
     /// - Parameters:
     ///   - name: The label of its dispatch queues, for debuggers.
-    ///   - width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the number of
+    ///   - width: The maximum number of concurrent jobs, clamped to 1...256. For decoding, use the number of
     ///     cores.
     public init(name: String, width: Int) {
         let workers = (0..<min(max(1, width), Self.maxWidth)).reversed().map { DispatchQueue(label: "\(name).\($0)") }

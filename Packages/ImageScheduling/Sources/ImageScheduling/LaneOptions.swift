@@ -38,15 +38,17 @@ public struct LaneOptions: Sendable {
 ///
 /// Work that is cancelled while it runs takes a token when it ends. While there are no tokens, nothing starts.
 public struct StartRate: Sendable {
-    /// The initial and maximum number of tokens, at least 1.
-    public var burst: Int
-    /// The number of tokens that are added per second. Limited to 1e-6 to 1e9; NaN counts as the least.
-    public var perSecond: Double
-    /// The clock that measures the rate.
+    let burst: Int
+    let perSecond: Double
     let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
 
     /// Creates a limit for starts.
+    ///
+    /// - Parameters:
+    ///   - burst: The initial and maximum number of tokens, at least 1.
+    ///   - perSecond: The number of tokens that are added per second. Limited to 1e-6 to 1e9; NaN counts as the least.
+    ///   - clock: Measures the rate.
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration> = ContinuousClock()) {
         self.burst = burst
         self.perSecond = perSecond
@@ -60,17 +62,19 @@ public struct StartRate: Sendable {
 /// While other work waits, a stalled transfer loses its place in the limit of its lane, but not in that of its server. It
 /// goes on. When bytes move again, it counts again, and nothing starts until the lane is below its limit.
 public struct StallLimit: Sendable {
-    /// The number of bytes, at least 1.
-    public var bytes: Int
-    /// The time in which they must arrive, from 1 millisecond.
-    public var time: Duration
-    /// The maximum amount of work at a time, with stalled transfers; at least the limit of the lane.
-    public var maxRunning: Int
-    /// The clock that measures the time. A lane with a `StartRate` uses the clock of that.
+    let bytes: Int
+    let time: Duration
+    let maxRunning: Int
     let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
 
     /// Creates a limit for transfers.
+    ///
+    /// - Parameters:
+    ///   - bytes: The number of bytes, at least 1.
+    ///   - time: The time in which they must arrive, from 1 millisecond.
+    ///   - maxRunning: The maximum amount of work at a time, with stalled transfers; at least the limit of the lane.
+    ///   - clock: Measures the time. A lane with a `StartRate` uses the clock of that.
     public init(bytes: Int, time: Duration, maxRunning: Int, clock: any Clock<Duration> = ContinuousClock()) {
         self.bytes = bytes
         self.time = time

@@ -1,13 +1,13 @@
 public import ImageCore
 import Synchronization
 
-/// An image cache for tests. It respects a limit and logs its calls.
+/// An image cache for tests. It respects a limit.
 ///
 /// Of the expendable images, and then of the preferred ones, the image that was inserted first is evicted first. Lookups
 /// don't change the order.
 public final class InMemoryImageCache: ImageCache {
     /// A call of the cache.
-    public enum Message: Hashable, Sendable {
+    package enum Message: Hashable, Sendable {
         /// A lookup.
         case image(ImageCacheKey)
         /// An insertion, with the cost of the image in bytes.
@@ -62,13 +62,13 @@ public final class InMemoryImageCache: ImageCache {
     }
 
     /// All calls so far, in order.
-    public var messages: [Message] { state.withLock { $0.messages } }
+    package var messages: [Message] { state.withLock { $0.messages } }
 
-    /// The current images. Reading them is not logged.
+    /// The current images.
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
 
     /// The retention of each image.
-    public var retentions: [ImageCacheKey: MemoryRetention] { state.withLock { $0.retentions } }
+    package var retentions: [ImageCacheKey: MemoryRetention] { state.withLock { $0.retentions } }
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }
 

@@ -35,9 +35,6 @@
             /// The length of the key, in bytes.
             public var byteCount: Int
 
-            /// Creates an error for a key of `byteCount` bytes.
-            public init(byteCount: Int) { self.byteCount = byteCount }
-
             public var errorDescription: String? { description }
             public var description: String { "a key has 32 bytes, and this one \(byteCount)" }
         }

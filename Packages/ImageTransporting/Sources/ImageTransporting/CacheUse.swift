@@ -22,13 +22,13 @@ public struct CacheUse: Hashable, Sendable {
     }
 
     /// Neither uses stored responses nor stores the new one.
-    public static let none = CacheUse(access: .disabled)
+    package static let none = CacheUse(access: .disabled)
 
     /// Whether the cache is neither read nor written.
-    public var isNone: Bool { access == .disabled || access == .readOnly && asksServer }
+    package var isNone: Bool { access == .disabled || access == .readOnly && asksServer }
 
     /// Whether the server must answer, or confirm what is stored.
-    public var asksServer: Bool { mode.needsServer || mode == .ignoringStoredErrors }
+    package var asksServer: Bool { mode.needsServer || mode == .ignoringStoredErrors }
 
     /// The use by another attempt after a failure, which the cache may have stored.
     package var afterFailure: CacheUse {

@@ -120,11 +120,10 @@ public struct TransportResponse: Sendable {
     /// The redirects that were followed up to this response.
     public var redirects: [ResponseHead] = []
     /// Asks the application for the exchange to start in place of this response; nil if there is nothing to ask.
-    public var challenge: Challenge?
-
-    /// Returns the exchange to start, or nil to deliver the response. It is called once at most, and holds no download
-    /// slot, because the application may wait for other downloads.
-    public typealias Challenge = @Sendable () async throws -> CacheAnswer.Send?
+    ///
+    /// Returns the exchange, or nil to deliver the response. It is called once at most, and holds no download slot, because
+    /// the application may wait for other downloads.
+    public var challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {

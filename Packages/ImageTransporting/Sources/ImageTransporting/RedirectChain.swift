@@ -50,7 +50,7 @@ public struct RedirectChain: Sendable {
     }
 
     /// Returns whether a response is a redirect: status 301, 302, 303, 307 or 308 with a Location.
-    public static func isRedirect(_ head: ResponseHead) -> Bool {
+    package static func isRedirect(_ head: ResponseHead) -> Bool {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 

@@ -3,9 +3,6 @@ import Synchronization
 
 /// The body of a response. A single consumer reads it once, piece by piece. Releasing it early cancels the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
-    public typealias Element = Data
-    public typealias Failure = TransportError
-
     private let producer: Producer
 
     /// Creates a body from closures.
@@ -43,11 +40,6 @@ public struct TransportBody: AsyncSequence, Sendable {
         private var isOver = false
 
         fileprivate init(producer: Producer) { self.producer = producer }
-
-        /// Returns the next piece, or nil at the end.
-        public mutating func next() async throws(TransportError) -> Data? {
-            try await next(isolation: nil)
-        }
 
         /// Returns the next piece, or nil at the end.
         public mutating func next(

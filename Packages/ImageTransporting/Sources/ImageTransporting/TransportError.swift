@@ -46,7 +46,7 @@ public enum TransportError: Error, Hashable, Sendable {
 
     /// The phase of a transfer in which a timeout expired.
     @nonexhaustive
-    public enum Phase: String, Sendable, CaseIterable {
+    public enum Phase: Sendable, CaseIterable {
         /// Establishing a connection: `TransportRequest.connectTimeout`.
         case connect
         /// Waiting for the response head: `TransportRequest.stallTimeout`.
@@ -87,7 +87,7 @@ extension TransportError: CustomStringConvertible, LocalizedError {
         case .tls(let text): "TLS: \(text)"
         case .timedOut(.connect): "timed out waiting for the connection"
         case .timedOut(.total): "timed out: the whole transfer took too long"
-        case .timedOut(let phase): "timed out waiting for the \(phase.rawValue)"
+        case .timedOut(let phase): "timed out waiting for the \(phase)"
         case .closedEarly(let received, let expected?): "the body ended after \(received) of \(expected) bytes"
         case .closedEarly(let received, nil): "the body was truncated after \(received) bytes"
         case .connectionLost(let text): "connection lost: \(text)"

@@ -41,7 +41,7 @@ public protocol ImageCache: Sendable {
 
 /// How long a memory cache keeps an image, compared with others.
 @nonexhaustive
-public enum MemoryRetention: String, Sendable, CaseIterable {
+public enum MemoryRetention: Sendable, CaseIterable {
     /// The image is cheap to get back, for example from disk. It is evicted before preferred ones.
     case expendable
     /// The image is expensive to get back.

@@ -10,7 +10,7 @@ public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
     case displayP3 = "p3"
 
     /// The white point and the primaries.
-    public var primaries: RGBPrimaries {
+    package var primaries: RGBPrimaries {
         switch self {
         case .sRGB: .sRGB
         case .displayP3: .displayP3
@@ -18,7 +18,7 @@ public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The transfer function.
-    public var transfer: TransferFunction { .sRGB }
+    package var transfer: TransferFunction { .sRGB }
 
     /// The code points of ITU-T H.273, tables 2 and 3, for files that describe colors by them.
     package var codePoints: (primaries: Int, transfer: Int) {

@@ -32,7 +32,7 @@ public struct AnimationMoment: Hashable, Sendable {
 }
 
 /// An animation whose frames are all in memory. A still image is one of a single frame.
-public final class DecodedFrames: AnimationFrames {
+package final class DecodedFrames: AnimationFrames {
     private let bitmaps: [Bitmap]
     private let timeline: AnimationTimeline
 
@@ -42,17 +42,17 @@ public final class DecodedFrames: AnimationFrames {
     ///   - bitmaps: The frames, in order.
     ///   - delays: The duration of each frame; empty for a still image.
     ///   - loopCount: The number of times that the animation plays. 0 repeats it forever.
-    public init(_ bitmaps: [Bitmap], delays: [Duration] = [], loopCount: Int = 1) {
+    package init(_ bitmaps: [Bitmap], delays: [Duration] = [], loopCount: Int = 1) {
         self.bitmaps = bitmaps
         timeline = AnimationTimeline(delays: Array(delays.prefix(bitmaps.count)), loopCount: loopCount)
     }
 
-    public func moment(at elapsed: Duration) -> AnimationMoment { timeline.moment(at: elapsed) }
+    package func moment(at elapsed: Duration) -> AnimationMoment { timeline.moment(at: elapsed) }
 
-    public func cachedFrame(at index: Int) -> Bitmap? { bitmaps.indices.contains(index) ? bitmaps[index] : nil }
+    package func cachedFrame(at index: Int) -> Bitmap? { bitmaps.indices.contains(index) ? bitmaps[index] : nil }
 
     /// Throws `.noSuchFrame` for a frame that doesn't exist.
-    @concurrent public func prepare(from index: Int) async throws(ImageError) {
+    @concurrent package func prepare(from index: Int) async throws(ImageError) {
         guard !bitmaps.indices.contains(index) else { return }
         throw .decoding(.noSuchFrame(index, frameCount: bitmaps.count))
     }

@@ -15,7 +15,7 @@ public enum ExifReader {
     ///
     /// Returns nil if there is none, if it exceeds the block, or if it doesn't start with a JPEG signature. Never
     /// traps. Takes time proportional to the number of directory entries, at most 131,070.
-    public static func thumbnail(in exif: Data) -> Data? {
+    package static func thumbnail(in exif: Data) -> Data? {
         guard let tiff = TIFFReader(exif), let directory = tiff.firstDirectory.flatMap(tiff.directory(after:)),
             // The tags JPEGInterchangeFormat and JPEGInterchangeFormatLength.
             let offset = tiff.integer(0x0201, in: directory), let length = tiff.integer(0x0202, in: directory),

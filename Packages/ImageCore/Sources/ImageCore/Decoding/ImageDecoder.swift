@@ -15,14 +15,12 @@ public protocol ImageDecoder: Sendable {
 
     /// Opens an image. Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage
-
-    /// Returns a decoder that takes the memory of whole images from a pool, unless it already has one. By default
-    /// returns itself, for codecs that deliver row by row.
-    func using(_ pool: PixelBufferPool) -> Self
 }
 
-extension ImageDecoder {
-    public func using(_ pool: PixelBufferPool) -> Self { self }
+/// A decoder of whole images, which can take their memory from a pool.
+package protocol PoolingImageDecoder: ImageDecoder {
+    /// Returns a decoder that uses a pool, unless it already has one.
+    func using(_ pool: PixelBufferPool) -> Self
 }
 
 /// An image whose header is read, ready to be decoded.

@@ -29,7 +29,7 @@ extension ImageDecodingError: CustomStringConvertible, LocalizedError {
         case .truncated(let format): "truncated \(format): the data ends before the image does"
         case .unsupported(let format, let text): "unsupported \(format): \(text)"
         case .limitExceeded(let limit, let value, let allowed):
-            "too large: \(limit.rawValue) is \(value), the limit is \(allowed)"
+            "too large: \(limit) is \(value), the limit is \(allowed)"
         case .noSuchFrame(let index, let count): "there is no frame \(index): the image has \(count)"
         case .workerFailed(let failure): "the worker process failed: \(failure)"
         case .cancelled: "cancelled"
@@ -39,7 +39,7 @@ extension ImageDecodingError: CustomStringConvertible, LocalizedError {
 
 /// Identifies a limit of `DecodingLimits`, for example in `ImageDecodingError.limitExceeded`.
 @nonexhaustive
-public enum DecodingLimit: String, Sendable, CaseIterable {
+public enum DecodingLimit: Sendable, CaseIterable {
     /// What is limited, for example `pixels` by `DecodingLimits.maxPixels`.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }

@@ -18,21 +18,17 @@ public protocol ConditionMonitor<Condition>: Sendable {
 }
 
 /// Levels of memory pressure, by urgency.
-public enum MemoryPressureLevel: Int, Comparable, Sendable, CaseIterable {
+public enum MemoryPressureLevel: Comparable, Sendable, CaseIterable {
     /// There is enough memory.
     case normal
     /// Memory is short. Release a part of the caches and stop prefetching.
     case warning
     /// The system is about to end processes. Empty all caches.
     case critical
-
-    public static func < (left: MemoryPressureLevel, right: MemoryPressureLevel) -> Bool {
-        left.rawValue < right.rawValue
-    }
 }
 
 /// Whether the application is visible.
-public enum ApplicationState: String, Sendable, CaseIterable {
+public enum ApplicationState: Sendable, CaseIterable {
     /// The application is visible.
     case foreground
     /// The application is not visible; the platform may suspend it soon.
@@ -41,7 +37,7 @@ public enum ApplicationState: String, Sendable, CaseIterable {
 
 /// What data costs on the network.
 @nonexhaustive
-public enum NetworkCost: String, Sendable, CaseIterable {
+public enum NetworkCost: Sendable, CaseIterable {
     /// Data costs nothing.
     case normal
     /// Data is metered or slow: a mobile network, a hotspot, or Low Data Mode.
@@ -50,7 +46,7 @@ public enum NetworkCost: String, Sendable, CaseIterable {
 
 /// Whether there is a network. A server may be unreachable nevertheless.
 @nonexhaustive
-public enum Connectivity: String, Sendable, CaseIterable {
+public enum Connectivity: Sendable, CaseIterable {
     /// There is a network.
     case online
     /// There is no network.

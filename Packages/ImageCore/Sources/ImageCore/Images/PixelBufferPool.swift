@@ -5,8 +5,7 @@ import Synchronization
 /// Pass one to a decoder. Images return their memory when their last copy is released. A pool can be used from any
 /// thread.
 public final class PixelBufferPool: Sendable {
-    /// The maximum size of idle memory in bytes.
-    public let byteLimit: Int
+    private let byteLimit: Int
     private let buffers = Mutex(IdleBuffers())
 
     /// Creates an empty pool.
@@ -37,7 +36,7 @@ public final class PixelBufferPool: Sendable {
 
     /// Adds a buffer to the pool, unless it exceeds the limit by itself. Frees the memory that has been idle for
     /// longest.
-    public func give(_ buffer: [UInt8]) {
+    package func give(_ buffer: [UInt8]) {
         guard buffer.capacity >= IdleBuffers.smallest else { return }
         // Released without the lock.
         let released = buffers.withLock { $0.give(buffer, limit: byteLimit) }

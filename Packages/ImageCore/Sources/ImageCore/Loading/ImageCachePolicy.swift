@@ -24,7 +24,7 @@ public struct ImageCachePolicy: Hashable, Sendable {
 /// Whether a request reads a cache, and whether it writes what it loads. To write without reading, use
 /// `ImageLoadMode.reload`.
 @nonexhaustive
-public enum CacheAccess: String, Hashable, Sendable, CaseIterable {
+public enum CacheAccess: Hashable, Sendable, CaseIterable {
     /// Reads and writes.
     case readWrite
     /// Reads only. Responses that need validation are loaded again.

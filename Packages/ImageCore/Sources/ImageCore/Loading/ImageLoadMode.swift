@@ -1,6 +1,6 @@
 /// The stored data that a request can use.
 @nonexhaustive
-public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
+public enum ImageLoadMode: Hashable, Sendable, CaseIterable {
     /// Uses the memory cache, then the disk cache as HTTP allows, then the network.
     case standard
     /// Bypasses the memory cache and validates the stored response with the server, even if it is fresh.

@@ -30,7 +30,7 @@ public enum ImageOrigin: Sendable {
     package var server: String? { url?.host().flatMap { $0.isEmpty ? nil : url?.server } }
 
     /// Whether it needs neither network nor disk cache: bytes in memory, `file:` and `data:` URLs.
-    public var isLocal: Bool {
+    package var isLocal: Bool {
         switch self {
         case .data: true
         case .fetch: false

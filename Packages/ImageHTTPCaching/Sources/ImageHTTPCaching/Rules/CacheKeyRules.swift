@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import ImageCore
+package import ImageCore
 import ImageTransporting
 
 /// Maps all URLs of the same image to one cache key.
@@ -41,10 +41,10 @@ public struct CacheKeyRules: Hashable, Sendable {
     }
 
     /// Whether there are no rules: the key is the normalized URL.
-    public var isEmpty: Bool { rules.isEmpty }
+    package var isEmpty: Bool { rules.isEmpty }
 
     /// Returns the cache key of a URL. It contains only a digest of the identity.
-    public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
+    package func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
         key(for: url, address: nil, identity: identity)
     }
 
@@ -84,15 +84,18 @@ public struct CacheKeyRules: Hashable, Sendable {
 
 /// The user for whom an image is fetched. A response that was fetched for one identity is never returned to another.
 public struct CacheIdentity: Hashable, Sendable {
-    /// The value of the Authorization field. Identities are compared by the bytes of their texts.
-    public var authorization: String?
-    /// The app's name for an account, a profile or a tenant.
-    public var partition: String?
+    /// UTF-8, because texts with equal characters can have different bytes.
+    private let authorization: [UInt8]?
+    private let partition: [UInt8]?
 
     /// Creates an identity. Without arguments, it is equal to `anonymous`.
+    ///
+    /// - Parameters:
+    ///   - authorization: The value of the Authorization field.
+    ///   - partition: The app's name for an account, a profile or a tenant.
     public init(authorization: String? = nil, partition: String? = nil) {
-        self.authorization = authorization
-        self.partition = partition
+        self.authorization = authorization.map { Array($0.utf8) }
+        self.partition = partition.map { Array($0.utf8) }
     }
 
     /// Creates an identity from the bytes of the Authorization fields of a request.
@@ -100,18 +103,12 @@ public struct CacheIdentity: Hashable, Sendable {
         self.init(authorization: headers[byteTexts: .authorization], partition: partition)
     }
 
-    public static func == (left: CacheIdentity, right: CacheIdentity) -> Bool { left.parts == right.parts }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
-
-    private var parts: [[UInt8]?] { [authorization, partition].map { $0.map { Array($0.utf8) } } }
-
     /// The identity of requests without credentials.
     public static let anonymous = CacheIdentity()
 
     /// The SHA-256 digest of both parts and their lengths.
     var digest: String {
-        let parts = [authorization, partition].map { $0?.textWithLength ?? "-" }
-        return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ").utf8))
+        let parts = [authorization, partition].map { $0.map { "\($0.count):".utf8 + $0 } ?? Array("-".utf8) }
+        return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ".utf8)))
     }
 }

@@ -39,7 +39,7 @@ public struct HTTPCacheRequest: Hashable, Sendable {
     }
 
     /// Whether the request is a GET without a range and without conditions.
-    public var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
+    var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
 
     private static let conditions: [HTTPField.Name] = [
         .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
@@ -88,10 +88,10 @@ public enum StaleFallback: Hashable, Sendable {
 /// Use it for images whose content never changes at their URL. `no-cache` and `max-age=0` in a request still cause a
 /// validation.
 public struct FixedLifetimePolicy: HTTPCachePolicy {
-    /// How long a response is fresh, counted from its arrival.
-    public var lifetime: Duration
+    private let lifetime: Duration
 
-    /// Creates a policy with this lifetime.
+    /// Creates a policy.
+    /// - Parameter lifetime: How long a response is fresh, counted from its arrival.
     public init(lifetime: Duration) { self.lifetime = lifetime }
 
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {

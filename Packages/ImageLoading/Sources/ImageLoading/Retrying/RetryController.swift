@@ -6,7 +6,7 @@ import Synchronization
 struct AttemptFailure: Error {
     var error: ImageError
     /// Asks the application for an exchange that may succeed.
-    var challenge: TransportResponse.Challenge?
+    var challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
     /// Whether conditions did not allow it. Then it starts again when they do.
     var isInterrupted = false
     /// When the attempt started. Nil if it did not.

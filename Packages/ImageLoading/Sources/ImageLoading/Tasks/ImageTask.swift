@@ -65,9 +65,6 @@ public final class ImageTask: Hashable, Sendable {
 
     /// The events of a task. Ends after `finished`, and when the task or the iterating task is cancelled.
     public struct Events: AsyncSequence, Sendable {
-        public typealias Element = Event
-        public typealias Failure = Never
-
         fileprivate let task: ImageTask
 
         public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
@@ -78,8 +75,6 @@ public final class ImageTask: Hashable, Sendable {
             private var cursor = TaskEvents.Cursor()
 
             fileprivate init(task: ImageTask) { self.task = task }
-
-            public mutating func next() async -> Event? { await task.state.next(&cursor) }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
                 await task.state.next(&cursor, isolation: actor)

@@ -54,7 +54,7 @@ public struct ImageVariants: Sendable {
     private let makeURL: @Sendable (ImageVariant) -> URL?
 
     /// Lengths from 32 to 4,202 pixels, each a quarter longer than the one before, as the sizes of growing views.
-    public static let standardSteps = [
+    static let standardSteps = [
         32, 40, 50, 62, 77, 96, 120, 150, 187, 233, 291, 363, 453, 566, 707, 883, 1_103, 1_378, 1_722, 2_152, 2_690,
         3_362,
         4_202,

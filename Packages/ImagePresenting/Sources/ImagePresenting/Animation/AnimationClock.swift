@@ -13,9 +13,7 @@ public import ImageCore
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// The maximum number of surfaces that change their image in one tick, at least 1. Others change in the next ticks,
-    /// starting with the one that has waited longest.
-    public let frameBudget: Int
+    let frameBudget: Int
     /// Whether the user prefers reduced motion. In that case all animations show their first frame, and the clock stops.
     public var reducesMotion: Bool {
         didSet {
@@ -49,7 +47,8 @@ public final class AnimationClock {
     /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - frameBudget: See ``frameBudget``.
+    ///   - frameBudget: The maximum number of surfaces that change their image in one tick, at least 1. Others change in the
+    ///     next ticks, starting with the one that has waited longest.
     ///   - reducesMotion: See ``reducesMotion``.
     ///   - prepareFrame: See ``prepareFrame``.
     ///   - onRunningChange: Called with true when ticks are needed, and with false when they no longer are.
@@ -66,7 +65,7 @@ public final class AnimationClock {
     /// Creates a clock that ticks when a frame is due, and at most 60 times a second.
     ///
     /// - Parameters:
-    ///   - frameBudget: See ``frameBudget``.
+    ///   - frameBudget: The maximum number of surfaces that change their image in one tick, at least 1.
     ///   - reducesMotion: See ``reducesMotion``.
     ///   - prepareFrame: See ``prepareFrame``.
     ///   - timer: Measures the time.
