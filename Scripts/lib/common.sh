@@ -31,7 +31,7 @@ without_debugging=(-Xswiftc -gnone)
 
 # Options of `swift build` and `swift test` for a build with all traits in a separate folder.
 traits_build="$root/.build-traits"
-with_every_trait=(--enable-all-traits --scratch-path "$traits_build" "${without_debugging[@]}")
+with_every_trait=(--enable-all-traits --scratch-path "$traits_build" "${without_debugging[@]}" "${checked_build[@]}")
 
 # The same for the image server.
 server_with_every_trait=(--package-path "$root/Apps/ImageServer" --enable-all-traits "${without_debugging[@]}")
