@@ -26,6 +26,10 @@ show_help() {
 checked_imports=(--explicit-target-dependency-import-check error)
 checked_build=("${checked_imports[@]}" -Xswiftc -warnings-as-errors)
 
+# `swift build` with traits in one order. SwiftPM 6.3 passes them to the compiler in the random order of a set, and another order
+# recompiles everything (https://github.com/swiftlang/swift-package-manager/issues/10525).
+swift_build=(env SWIFT_DETERMINISTIC_HASHING=1 swift build)
+
 # For builds that only checks use: leaves out what a debugger needs, which takes a sixth of the compiler's time.
 without_debugging=(-Xswiftc -gnone)
 
@@ -84,7 +88,7 @@ build_release() {
     if [[ -n $traits ]]; then options+=(--traits "$traits"); fi
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
-        swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||
+        "${swift_build[@]}" --package-path "$folder" -c release --product "$product" "${options[@]}" ||
         fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
     mv "$stamp.new" "$stamp"
     touch "$stamp.built"

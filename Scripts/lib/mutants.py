@@ -123,7 +123,9 @@ def update_copy(root, copy, changes):
 def compile_copy(copy, build):
     tests = ['--product', 'swift-image-loadingPackageTests'] if build == ROOT else ['--build-tests']
     command = ['swift', 'build', '--package-path', build.package, *tests, *build.options, *CHECKED]
-    result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Traits come in the same order each time, as in Scripts/lib/common.sh.
+    result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            env={**os.environ, 'SWIFT_DETERMINISTIC_HASHING': '1'})
     if result.returncode:
         lines = [line for line in result.stdout.splitlines() if 'error:' in line] or result.stdout.splitlines()
         sys.exit('error: the copy with the faults does not build\n' + '\n'.join(lines[:20]))
