@@ -203,6 +203,20 @@ struct EvictionOrderTests {
         #expect(cache.count == 0)
     }
 
+    @Test(
+        "limits of the cost hold, whatever slot an order chooses",
+        arguments: [nil, .min, .min + 1, -1, 0, 1, 2, .max - 1, .max])
+    func costLimits(slot: Int?) {
+        let policy = EvictionPolicy(name: "fixed") { FixedOrder(slot: slot) }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 3), policy: policy)
+        for number in 0..<9 { cache.insert(number, for: number) }
+        #expect(cache.totalCost <= 3)
+        cache.limits.cost = 1
+        #expect(cache.totalCost <= 1)
+        cache.trim(toCost: 0)
+        #expect(cache.count == 0)
+    }
+
     @Test("the budget of a share evicts its least recently used entry", arguments: [1, 9, -1, Double.nan])
     func share(_ share: Double) {
         let cache = MemoryCache<String, Int>(
