@@ -34,6 +34,7 @@
         }
 
         public var format: ImageFormat { .avif }
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

@@ -31,6 +31,7 @@
         }
 
         public var format: ImageFormat { .heic }
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

@@ -30,6 +30,7 @@
         }
 
         public var format: ImageFormat { .jpegXL }
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

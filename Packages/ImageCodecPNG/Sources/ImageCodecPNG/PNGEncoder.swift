@@ -22,6 +22,7 @@ public struct PNGEncoder: ImageEncoder {
     }
 
     public var format: ImageFormat { .png }
+    public var keepsAlpha: Bool { true }
 
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///

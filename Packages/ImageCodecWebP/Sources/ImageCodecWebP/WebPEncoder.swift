@@ -17,6 +17,7 @@ public struct WebPEncoder: ImageEncoder {
     public init(effort: Int = 4) { self.effort = min(max(effort, 0), 6) }
 
     public var format: ImageFormat { .webP }
+    public var keepsAlpha: Bool { true }
 
     /// Encodes a still image.
     ///

@@ -7,8 +7,8 @@ public protocol ImageEncoder: Sendable {
     /// The format that it encodes.
     var format: ImageFormat { get }
 
-    /// Whether its files keep partly transparent pixels. By default true for PNG, WebP, AVIF, HEIC and JPEG XL, and false for
-    /// other formats, so that nothing is lost: the disk cache then stores images with alpha as received.
+    /// Whether its files keep partly transparent pixels. False by default, so that nothing is lost: the disk cache then
+    /// stores images with alpha as received.
     var keepsAlpha: Bool { get }
 
     /// Returns a complete file. The same image and options give the same bytes with one version of the library. Throws
@@ -29,7 +29,7 @@ public protocol ImageEncoder: Sendable {
 }
 
 extension ImageEncoder {
-    public var keepsAlpha: Bool { [.png, .webP, .avif, .heic, .jpegXL].contains(format) }
+    public var keepsAlpha: Bool { false }
 
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
