@@ -1,7 +1,8 @@
 import ImageCore
-import ImageScheduling
 import ImageTesting
 import Testing
+
+@testable import ImageScheduling
 
 /// A real scheduler with one defect.
 final class BrokenScheduler: WorkScheduler {

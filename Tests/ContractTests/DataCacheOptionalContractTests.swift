@@ -1,8 +1,9 @@
 import Foundation
-import ImageContractTesting
 import ImageCore
 import ImageTesting
 import Testing
+
+@testable import ImageContractTesting
 
 @Suite("The contract of ImageDataCache, for persistent caches")
 struct DataCacheReopeningContractTests {

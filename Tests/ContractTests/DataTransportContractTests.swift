@@ -2,12 +2,13 @@ import DataTransportFixtures
 import Foundation
 import HTTPTransports
 import HTTPTypes
-import ImageContractTesting
 import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
 import Testing
+
+@testable import ImageContractTesting
 
 @Suite("The contract of DataTransport", .timeLimit(.minutes(10)))
 struct DataTransportContractTests {

@@ -1,9 +1,10 @@
-import ImageContractTesting
 import ImageCore
 import ImageMemoryCaching
 import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageContractTesting
 
 @Suite("The contract of ImageCache")
 struct ImageCacheContractTests {

@@ -1,8 +1,9 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("The contract of ImageEncoder")
 struct ImageEncoderContractTests {

@@ -1,8 +1,9 @@
 import ImageContractTesting
 import ImageCore
 import ImageProcessing
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("The contract of ImageProcessor")
 struct ImageProcessorContractTests {

@@ -1,9 +1,10 @@
 import ImageCoalescing
-import ImageContractTesting
 import ImageCore
 import ImageScheduling
 import ImageTesting
 import Testing
+
+@testable import ImageContractTesting
 
 @Suite("The contract of RequestCoalescer", .timeLimit(.minutes(5)))
 struct RequestCoalescerContractTests {

@@ -1,9 +1,10 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageTesting
 import ImageTieredCaching
 import Testing
+
+@testable import ImageTesting
 
 @Suite("The contract of DataEncryption")
 struct DataEncryptionContractTests {

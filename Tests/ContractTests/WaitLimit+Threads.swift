@@ -1,4 +1,4 @@
-import ImageContractTesting
+@testable import ImageContractTesting
 
 extension WaitLimit {
     /// Runs rules on a subject with threads of its own, which may wait long for a processor while tasks yield.

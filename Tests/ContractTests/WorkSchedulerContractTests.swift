@@ -1,8 +1,9 @@
-import ImageContractTesting
 import ImageCore
-import ImageScheduling
 import ImageTesting
 import Testing
+
+@testable import ImageContractTesting
+@testable import ImageScheduling
 
 @Suite("The contract of WorkScheduler", .timeLimit(.minutes(5)))
 struct WorkSchedulerContractTests {

@@ -1,6 +1,7 @@
 import ImageCoalescing
 import ImageCore
-import ImageTesting
+
+@testable import ImageTesting
 
 /// A coalescer whose operations wait at a gate.
 struct CoalescerFixture {

@@ -1,7 +1,8 @@
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Coalescer under load", .timeLimit(.minutes(10)))
 struct CoalescerStressTests {

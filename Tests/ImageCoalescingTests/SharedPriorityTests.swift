@@ -1,8 +1,9 @@
 import Dispatch
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Priority of shared operations", .timeLimit(.minutes(5)))
 struct SharedPriorityTests {

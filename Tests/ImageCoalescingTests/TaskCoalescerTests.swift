@@ -1,7 +1,8 @@
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("TaskCoalescer", .timeLimit(.minutes(5)))
 struct TaskCoalescerTests {

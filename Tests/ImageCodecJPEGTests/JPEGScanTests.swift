@@ -1,10 +1,10 @@
 import Foundation
 import ImageCodecJPEG
 import ImageCore
-import ImageTesting
 import Testing
 
 @testable import GeneratedImages
+@testable import ImageTesting
 
 /// The encoder writes ten scans. 0: first bits of DC. 1 and 4: first bits of luma AC. 2 and 3: of chroma AC. 5: one
 /// more bit of luma AC. 6: the last bit of DC. 7 and 8: the last bit of chroma AC. 9: of luma AC.

@@ -1,7 +1,8 @@
 import Foundation
-import ImageCore
 import ImageTesting
 import Testing
+
+@testable import ImageCore
 
 @Suite("Colors of files and bitmaps")
 struct ColorTests {

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Decoded images")
 struct DecodedImageTests {

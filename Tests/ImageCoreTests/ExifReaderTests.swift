@@ -1,6 +1,7 @@
 import Foundation
-import ImageCore
 import Testing
+
+@testable import ImageCore
 
 @Suite("Exif orientation")
 struct ExifReaderTests {

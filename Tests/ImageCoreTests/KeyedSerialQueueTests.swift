@@ -1,6 +1,7 @@
-import ImageCore
 import ImageTesting
 import Testing
+
+@testable import ImageCore
 
 @Suite("A queue for each key")
 struct KeyedSerialQueueTests {

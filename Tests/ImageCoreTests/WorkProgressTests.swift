@@ -1,6 +1,7 @@
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Progress of work")
 struct WorkProgressTests {

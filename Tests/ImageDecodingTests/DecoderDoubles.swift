@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageTesting
 import Synchronization
+
+@testable import ImageTesting
 
 /// A fake decoder whose images have another color and can be decoded in parts, or whose codec keeps the whole image while it
 /// delivers rows.

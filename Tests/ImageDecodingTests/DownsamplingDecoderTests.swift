@@ -1,9 +1,10 @@
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("DownsamplingDecoder")
 struct DownsamplingDecoderTests {

@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("DownsamplingSession")
 struct DownsamplingSessionTests {

@@ -1,10 +1,10 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Synchronization
 import Testing
 
 @testable import ImageDecoding
+@testable import ImageTesting
 
 @Suite("Truncated images")
 struct TruncationTests {

@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Testing
+
+@testable import ImageDiskCaching
 
 #if canImport(Glibc)
     import Glibc

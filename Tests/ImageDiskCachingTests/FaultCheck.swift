@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Testing
+
+@testable import ImageDiskCaching
 
 /// Runs a workload of all operations on a file system with a fault, ends the fault, and checks what is left.
 struct FaultCheck {

@@ -1,5 +1,6 @@
-import ImageDiskCaching
 import Synchronization
+
+@testable import ImageDiskCaching
 
 #if canImport(Glibc)
     import Glibc

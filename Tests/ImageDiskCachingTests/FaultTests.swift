@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Testing
+
+@testable import ImageDiskCaching
 
 /// Each call of a workload fails in turn, alone and with all later ones, and each kind of call fails permanently.
 @Suite("Failing system calls")

@@ -1,9 +1,10 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageDiskCaching
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import Testing
+
+@testable import ImageDiskCaching
 
 @Suite("Maintenance of the disk cache")
 struct MaintenanceTests {

@@ -1,9 +1,10 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Testing
+
+@testable import ImageDiskCaching
 
 /// Runs the rules that need access to the file system of the cache. `ContractTests` runs the other rules.
 @Suite("Optional rules of DataCacheContract")

@@ -1,8 +1,9 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
-import ImageTesting
 import Testing
+
+@testable import ImageDiskCaching
+@testable import ImageTesting
 
 /// A process is stopped while it has locked the folder, as by Ctrl-Z, a debugger or a frozen container.
 @Suite("A stopped process beside the disk cache")

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import Testing
+
+@testable import ImageDiskCaching
 
 @Suite("The counter of the bytes in use")
 struct UsageFileTests {

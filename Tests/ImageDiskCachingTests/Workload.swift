@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
+
+@testable import ImageDiskCaching
 
 /// Returns an entry whose bytes and metadata depend on the number of its key and its version.
 func genuine(_ number: Int, _ version: Int) -> DataCacheEntry {

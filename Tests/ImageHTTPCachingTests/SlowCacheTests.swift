@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImageHTTPCaching
+@testable import ImageTesting
 
 @Suite("A slow or hung cache", .timeLimit(.minutes(10)))
 struct SlowCacheTests {

@@ -2,12 +2,12 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Accounts of the loader", .timeLimit(.minutes(10)))
 struct AccountTests {

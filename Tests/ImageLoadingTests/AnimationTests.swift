@@ -1,11 +1,11 @@
 import Foundation
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Animations of the loader", .timeLimit(.minutes(10)))
 struct AnimationTests {

@@ -4,9 +4,10 @@ import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Cancellation, priority and retry of the loader")
 struct CancellationAndPriorityTests {

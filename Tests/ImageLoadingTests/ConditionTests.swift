@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Downloads under memory pressure, in the background and without a network", .timeLimit(.minutes(10)))
 struct ConditionTests {

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Single images in the caches", .timeLimit(.minutes(10)))
 struct EntryTests {

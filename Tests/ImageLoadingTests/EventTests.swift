@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Events of a request, and causes of misses", .timeLimit(.minutes(10)))
 struct EventTests {

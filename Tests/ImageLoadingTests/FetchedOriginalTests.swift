@@ -1,9 +1,10 @@
 import Foundation
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Stored originals of custom fetches", .timeLimit(.minutes(10)))
 struct FetchedOriginalTests {

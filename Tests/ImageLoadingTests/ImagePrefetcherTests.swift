@@ -1,10 +1,11 @@
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageLoading
 import ImageScheduling
 import ImageTesting
 import Testing
+
+@testable import ImageLoading
 
 @Suite("ImagePrefetcher", .timeLimit(.minutes(10)))
 struct ImagePrefetcherTests {

@@ -3,10 +3,11 @@ import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("ImageTask", .timeLimit(.minutes(10)))
 struct ImageTaskTests {

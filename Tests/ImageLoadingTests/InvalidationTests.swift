@@ -3,9 +3,10 @@ import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Invalidation of the loader", .timeLimit(.minutes(10)))
 struct InvalidationTests {

@@ -4,9 +4,10 @@ import ImageCore
 import ImageHTTPCaching
 import ImageLoading
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Synchronization
+
+@testable import ImageTesting
 
 /// A loader with real coalescers and otherwise fake components, which tests can inspect.
 struct LoaderFixture {

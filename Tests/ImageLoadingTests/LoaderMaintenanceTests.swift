@@ -2,12 +2,12 @@ import Foundation
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Times, sharing and maintenance of the loader", .timeLimit(.minutes(10)))
 struct LoaderMaintenanceTests {

@@ -1,7 +1,8 @@
 import ImageCore
 import ImageLoading
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("The loader under memory pressure")
 struct MemoryPressureTests {

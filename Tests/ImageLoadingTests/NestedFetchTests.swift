@@ -1,11 +1,11 @@
 import Foundation
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Fetches that use their loader", .timeLimit(.minutes(10)))
 struct NestedFetchTests {

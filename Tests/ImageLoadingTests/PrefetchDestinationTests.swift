@@ -3,10 +3,11 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImageMemoryCaching
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Destinations of the prefetcher")
 struct PrefetchDestinationTests {

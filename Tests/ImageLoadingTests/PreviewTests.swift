@@ -3,12 +3,12 @@ import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Previews through the loader", .timeLimit(.minutes(10)))
 struct PreviewTests {

@@ -1,11 +1,11 @@
 import Foundation
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Reloads during older work")
 struct ReloadTests {

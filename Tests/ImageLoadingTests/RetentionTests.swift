@@ -1,8 +1,9 @@
 import HTTPTypes
 import ImageCore
 import ImageLoading
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("How long images stay in memory")
 struct RetentionTests {

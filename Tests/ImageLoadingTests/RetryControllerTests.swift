@@ -1,12 +1,12 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Retry-After")
 struct RetryAfterTests {

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Synchronization
+
+@testable import ImageTesting
 
 /// A decoder whose previews have one pixel. Its red value is the number of bytes that the preview was made of.
 final class ScriptedPreviews: SizedImageDecoder {

@@ -1,11 +1,11 @@
 import Foundation
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Shared operations of the loader", .timeLimit(.minutes(10)))
 struct SharedOperationTests {

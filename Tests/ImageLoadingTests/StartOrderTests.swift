@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Synchronization
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("The order of starts")
 struct StartOrderTests {

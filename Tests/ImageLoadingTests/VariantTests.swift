@@ -1,11 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImageLoading
+@testable import ImageTesting
 
 @Suite("Variants of images", .timeLimit(.minutes(10)))
 struct VariantTests {

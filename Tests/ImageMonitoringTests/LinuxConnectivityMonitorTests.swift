@@ -2,11 +2,11 @@ import CNetworkNamespace
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageTesting
 import Synchronization
 import Testing
 
 @testable import ImageMonitoring
+@testable import ImageTesting
 
 @Suite("Linux connectivity monitor")
 struct LinuxConnectivityMonitorTests {

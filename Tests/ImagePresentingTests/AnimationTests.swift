@@ -1,7 +1,7 @@
-import ImageTesting
 import Testing
 
 @testable import ImagePresenting
+@testable import ImageTesting
 
 @MainActor
 @Suite("Animations", .timeLimit(.minutes(10)))

@@ -1,10 +1,10 @@
 import Foundation
 import ImageCore
 import ImageLoading
-import ImageTesting
 import Testing
 
 @testable import ImagePresenting
+@testable import ImageTesting
 
 @Suite("The state of a binding")
 struct BindingStateTests {

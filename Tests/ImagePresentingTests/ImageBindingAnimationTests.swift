@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImagePresenting
+@testable import ImageTesting
 
 @MainActor
 @Suite("Animations of a binding", .timeLimit(.minutes(10)))

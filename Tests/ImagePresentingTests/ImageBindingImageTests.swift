@@ -2,9 +2,10 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Images of a binding", .timeLimit(.minutes(10)))

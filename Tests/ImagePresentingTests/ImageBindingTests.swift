@@ -3,9 +3,10 @@ import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Image binding", .timeLimit(.minutes(10)))

@@ -2,10 +2,11 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Observation
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Image model", .timeLimit(.minutes(10)))

@@ -2,8 +2,9 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Bindings, models and prefetches of a fake loader, and bindings without a surface", .timeLimit(.minutes(10)))

@@ -1,11 +1,11 @@
 import Foundation
 import ImageCore
 import ImageLoading
-import ImageTesting
 import ImageTransporting
 import Testing
 
 @testable import ImagePresenting
+@testable import ImageTesting
 
 @MainActor
 @Suite("Prefetch controller", .timeLimit(.minutes(10)))

@@ -1,8 +1,9 @@
 import HTTPTypes
 import ImageCore
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
+
+@testable import ImageTesting
 
 extension LoaderTestBed {
     /// Creates a request that fails the given number of times before it succeeds.

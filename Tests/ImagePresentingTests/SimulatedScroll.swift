@@ -5,11 +5,11 @@ import ImageCore
 import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
-import ImageTesting
 import ImageTransporting
 import Synchronization
 
 @testable import ImagePresenting
+@testable import ImageTesting
 
 /// Scrolls a list with the real loader, prefetcher, window, coalescer, scheduler and memory cache, at 60 frames a second.
 ///

@@ -3,8 +3,9 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("View bindings", .timeLimit(.minutes(10)))

@@ -2,9 +2,10 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Visibility", .timeLimit(.minutes(10)))

@@ -1,9 +1,9 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Testing
 
 @testable import ImageProcessing
+@testable import ImageTesting
 
 @Suite("LanczosStage")
 struct LanczosStageTests {

@@ -1,9 +1,10 @@
 import Dispatch
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("DispatchTaskExecutor")
 struct DispatchTaskExecutorTests {

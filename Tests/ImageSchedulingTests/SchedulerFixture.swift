@@ -1,6 +1,7 @@
 import ImageCore
-import ImageScheduling
 import ImageTesting
+
+@testable import ImageScheduling
 
 /// A scheduler whose calls run on an executor that the test controls.
 struct SchedulerFixture {

@@ -1,8 +1,9 @@
 import ImageCore
 import ImageScheduling
-import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Scheduler under load", .timeLimit(.minutes(10)))
 struct SchedulerStressTests {

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Caches in memory for tests")
 struct InMemoryCacheTests {

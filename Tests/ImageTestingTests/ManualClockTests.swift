@@ -1,5 +1,6 @@
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("ManualClock")
 struct ManualClockTests {

@@ -1,5 +1,6 @@
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("A wait for what does not happen", .timeLimit(.minutes(5)))
 struct WaitGuardTests {

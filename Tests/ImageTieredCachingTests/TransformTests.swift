@@ -1,9 +1,10 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageTesting
 import ImageTieredCaching
 import Testing
+
+@testable import ImageTesting
 
 /// Rejects entries of more than 100 bytes.
 private struct RejectingTransform: DataCacheTransform {

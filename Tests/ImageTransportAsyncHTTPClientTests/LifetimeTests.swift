@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
     import AsyncHTTPClient
     import Foundation
-    import ImageTesting
+    @testable import ImageTesting
     import ImageTransportAsyncHTTPClient
     import ImageTransporting
     import LoopbackServer

@@ -3,10 +3,11 @@ import ImageCodecAVIF
 import ImageCodecPNG
 import ImageCore
 import ImageDecoding
-import ImageLoaderKit
 import ImageMetadata
 import ImageTesting
 import Testing
+
+@testable import ImageLoaderKit
 
 @Suite("Format of images in the disk cache")
 struct DiskEncodingTests {

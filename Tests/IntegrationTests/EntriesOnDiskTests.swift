@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTransports
 import ImageLoaderKit
-import ImageTesting
 import LoopbackServer
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Single images on disk, and caches of 0 bytes", .timeLimit(.minutes(10)))
 struct EntriesOnDiskTests {

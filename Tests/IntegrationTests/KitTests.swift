@@ -1,8 +1,9 @@
 import Foundation
 import ImageLoaderKit
-import ImageTesting
 import LoopbackServer
 import Testing
+
+@testable import ImageTesting
 
 @Suite("ImageLoaderKit", .timeLimit(.minutes(3)))
 struct KitTests {

@@ -8,9 +8,10 @@ import ImageCore
 import ImageDiskCaching
 import ImageLoaderKit
 import ImageLoading
-import ImageTesting
 import LoopbackServer
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Memory, disk, network, over real sockets and files", .timeLimit(.minutes(10)))
 struct LayersTests {

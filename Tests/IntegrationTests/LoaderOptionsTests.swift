@@ -2,9 +2,10 @@ import Foundation
 import ImageCodecPNG
 import ImageDiskCaching
 import ImageLoaderKit
-import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 /// What a loader does with each of its options.
 @Suite("Options of a loader", .timeLimit(.minutes(10)))

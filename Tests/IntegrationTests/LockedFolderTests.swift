@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTransports
 import ImageCore
-import ImageLoaderKit
 import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageLoaderKit
 
 #if canImport(Glibc)
     import Glibc

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTransports
-import ImageLoaderKit
 import ImageTesting
 import LoopbackServer
 import Testing
+
+@testable import ImageLoaderKit
 
 @Suite("An application's own transport", .timeLimit(.minutes(5)))
 struct OwnTransportTests {

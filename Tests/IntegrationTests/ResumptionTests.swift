@@ -1,12 +1,13 @@
 import Foundation
 import HTTPTransports
 import ImageDiskCaching
-import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
 import Synchronization
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Interrupted downloads", .timeLimit(.minutes(10)))
 struct ResumptionTests {

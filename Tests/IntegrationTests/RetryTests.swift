@@ -5,9 +5,10 @@ import ImageCore
 import ImageLoaderKit
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("The user's retry", .timeLimit(.minutes(5)))

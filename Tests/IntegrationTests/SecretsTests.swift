@@ -4,10 +4,11 @@ import ImageDiskCaching
 import ImageHTTPCaching
 import ImageLoaderKit
 import ImageLoading
-import ImageTesting
 import ImageTieredCaching
 import ImageTransporting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Secrets in the caches of a loader", .timeLimit(.minutes(10)))
 struct SecretsTests {

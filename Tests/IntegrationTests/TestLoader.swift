@@ -3,13 +3,14 @@ import HTTPTransports
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCore
-import ImageLoaderKit
 import ImageLoading
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
 import Synchronization
 import Testing
+
+@testable import ImageLoaderKit
 
 /// A loader with real components and a temporary cache folder, which is removed with this object.
 final class TestLoader: Sendable {

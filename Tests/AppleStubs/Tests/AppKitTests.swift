@@ -5,10 +5,10 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import Testing
 
 @testable import ImagePresentingAppKit
+@testable import ImageTesting
 
 extension ProcessState {
     @MainActor

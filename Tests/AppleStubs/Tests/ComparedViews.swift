@@ -2,10 +2,11 @@ import Foundation
 import ImageCore
 import ImagePresenting
 import ImagePresentingSwiftUI
-import ImageTesting
 import ImageTransporting
 import SwiftUI
 import Testing
+
+@testable import ImageTesting
 
 /// The views of Documentation/Comparison.md. Scripts/check-apple checks that all of its lines are here.
 struct ComparedViews: View {

@@ -1,5 +1,6 @@
 import ImageCore
-import ImageTesting
+
+@testable import ImageTesting
 
 extension MessageLog {
     /// Waits until the last message fulfils a condition.

@@ -3,12 +3,12 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import SwiftUI
 import Testing
 
 @testable import ImagePresentingSwiftUI
+@testable import ImageTesting
 
 @MainActor
 @Suite("SwiftUI adapter", .serialized, .timeLimit(.minutes(1)))

@@ -4,13 +4,13 @@ import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 import UIKit
 
 @testable import ImagePresentingUIKit
+@testable import ImageTesting
 
 extension ProcessState {
     @MainActor

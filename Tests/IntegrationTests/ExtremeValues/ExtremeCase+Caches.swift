@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageDiskCaching
-import ImageHTTPCaching
 import ImageMemoryCaching
 import ImageTesting
 import ImageTieredCaching
 import ImageTransporting
 import Synchronization
 import Testing
+
+@testable import ImageHTTPCaching
 
 /// Memory, disk and HTTP caching.
 extension ExtremeCase {

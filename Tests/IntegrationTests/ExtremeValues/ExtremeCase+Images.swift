@@ -5,10 +5,11 @@ import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 import ImageDecoding
-import ImageLoaderKit
 import ImageProcessing
 import ImageThumbHash
 import Testing
+
+@testable import ImageLoaderKit
 
 /// Decoding, encoding and processing.
 extension ExtremeCase {

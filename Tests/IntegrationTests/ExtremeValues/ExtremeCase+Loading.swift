@@ -3,11 +3,12 @@ import ImageCodecPNG
 import ImageCore
 import ImageLoaderKit
 import ImageLoading
-import ImageScheduling
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
 import Testing
+
+@testable import ImageScheduling
 
 /// The loader, its lanes, retries and transports.
 extension ExtremeCase {

@@ -1,7 +1,8 @@
 import ImageCore
-import ImageTesting
 import PhotoFeedModel
 import Testing
+
+@testable import ImageTesting
 
 @MainActor
 @Suite("Photo feed model", .timeLimit(.minutes(10)))

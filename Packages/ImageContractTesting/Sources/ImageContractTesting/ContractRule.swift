@@ -31,7 +31,7 @@ public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible
     public func check(_ subject: Subject) async throws { try await body(subject) }
 
     /// Checks a double that is known to break the promise. Waits for a shorter time than `check`.
-    package func checkBrokenDouble(_ subject: Subject) async throws {
+    func checkBrokenDouble(_ subject: Subject) async throws {
         try await WaitLimit.$yields.withValue(5_000) { try await body(subject) }
     }
 

@@ -1,9 +1,9 @@
 /// How long a rule waits for an event. It counts yields to other tasks, because rules don't read the time.
-package enum WaitLimit {
+enum WaitLimit {
     /// The number of yields. It is high enough for a correct subject on a busy machine.
     ///
     /// A lower number is enough to show that a rule fails for a double that breaks it.
-    @TaskLocal package static var yields = 200_000
+    @TaskLocal static var yields = 200_000
 
     /// Waits until a condition is true. Returns false if it is still false after `factor * yields` yields.
     static func becomesTrue(timesAsLong factor: Int = 1, _ condition: () -> Bool) async -> Bool {

@@ -24,10 +24,10 @@ package struct BoxItems {
     }
 
     /// A reference of type `name` from an item to others.
-    package struct Reference {
-        package var name: String
-        package var from: Int
-        package var targets: [Int]
+    struct Reference {
+        var name: String
+        var from: Int
+        var targets: [Int]
     }
 
     /// The types of auxiliary images that are alpha (ISO/IEC 23008-12, 6.5.8 and B.2.4).
@@ -41,7 +41,7 @@ package struct BoxItems {
     /// The number of the primary item.
     package private(set) var primary: Int?
     package private(set) var properties: [Box] = []
-    package private(set) var references: [Reference] = []
+    private(set) var references: [Reference] = []
     /// The content of the `idat` box.
     package private(set) var itemData: Range<Int>?
 

@@ -15,7 +15,7 @@ package struct BoxReader {
     /// The file.
     package let data: Data
     /// The format that errors name.
-    package let format: ImageFormat
+    let format: ImageFormat
     /// The number of boxes, items, properties, references and extents that may still be read.
     ///
     /// Each takes a few bytes of the file but several times as much memory. The time of libavif grows with their
@@ -28,7 +28,7 @@ package struct BoxReader {
     }
 
     /// Counts entries of the file. Throws `.malformed` if there are more than 10,000.
-    package mutating func spend(_ count: Int = 1) throws(ImageDecodingError) {
+    mutating func spend(_ count: Int = 1) throws(ImageDecodingError) {
         budget -= count
         if budget < 0 { throw .malformed(format, "too many boxes, items or references") }
     }
@@ -99,7 +99,7 @@ package struct BoxFields {
     /// The version of a full box; 0 before `readVersion`.
     package private(set) var version = 0
     /// The flags of a full box.
-    package private(set) var flags = 0
+    private(set) var flags = 0
 
     init(_ reader: BoxReader, in range: Range<Int>) {
         self.reader = reader

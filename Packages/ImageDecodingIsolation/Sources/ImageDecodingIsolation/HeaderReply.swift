@@ -4,7 +4,7 @@
     /// The header of a file in an answer. Its profile and the delays of its frames are in the memory for metadata.
     package struct HeaderReply: Equatable {
         /// The header without profile and delays.
-        package private(set) var header: ImageHeader
+        private(set) var header: ImageHeader
         private let profileByteCount: Int
         private let delayCount: Int
 
@@ -17,7 +17,7 @@
         }
 
         /// The number of bytes of metadata: the profile, after a byte that tells an empty one from none, and the delays.
-        package var metadataByteCount: Int { profileByteCount + delayCount * WorkerSetup.bytesPerDelay }
+        var metadataByteCount: Int { profileByteCount + delayCount * WorkerSetup.bytesPerDelay }
 
         /// The metadata of a header.
         static func metadata(of header: ImageHeader) -> [UInt8] {
@@ -68,7 +68,7 @@
         }
 
         /// Returns the header with metadata, which can be any `metadataByteCount` bytes.
-        package func header(metadata: [UInt8]) throws(ImageDecodingError) -> ImageHeader {
+        func header(metadata: [UInt8]) throws(ImageDecodingError) -> ImageHeader {
             var header = header
             if profileByteCount > 0 {
                 var color = SourceColor(profile: Data(metadata[1..<profileByteCount]))

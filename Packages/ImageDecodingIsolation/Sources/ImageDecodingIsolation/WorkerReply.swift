@@ -16,7 +16,7 @@
         /// The image can't be decoded.
         case failure(ImageDecodingError)
 
-        package static let byteCount = 1_024
+        static let byteCount = 1_024
         private static let magic = 0x494D_4147_4557_4B52
         private static let name = 384..<448
         private static let text = 448..<1_024
@@ -55,7 +55,7 @@
         ///   - number: The number of the request.
         ///   - setup: What the worker was started for. A header is within its limits.
         /// - Throws: `.workerFailed` with what is wrong.
-        package init(_ bytes: [UInt8], number: Int, setup: WorkerSetup) throws(ImageDecodingError) {
+        init(_ bytes: [UInt8], number: Int, setup: WorkerSetup) throws(ImageDecodingError) {
             guard bytes.count == Self.byteCount else { throw .invalidAnswer("\(bytes.count) bytes") }
             var words = Words(bytes)
             guard words.next() == Self.magic else { throw .invalidAnswer("other bytes") }

@@ -37,7 +37,7 @@ public final class DiskDataCache: ImageDataCache {
     }
 
     /// Creates a cache that uses another file system or protects its parts like that of another platform, for tests.
-    package init(
+    init(
         directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem, leftoverAge: Duration? = nil,
         now: @escaping @Sendable () -> Date
     ) {

@@ -11,9 +11,9 @@ import ImageCore
 ///
 /// Each method blocks its thread until it has finished, except with `cached`. Methods throw
 /// `FileSystemFailure`. The caller that opens a file closes it.
-package struct FileSystem: Sendable {
+struct FileSystem: Sendable {
     /// The calls that can fail. `writeRest` follows a write of only a part of the bytes.
-    package enum Call: String, CaseIterable, Sendable {
+    enum Call: String, CaseIterable, Sendable {
         case openToRead, openCached, openToUpdate, create, read, readCached, write, writeRest, truncate
         case lock, status, setModified, rename, remove, makeFolder, list, availableBytes
 
@@ -27,7 +27,7 @@ package struct FileSystem: Sendable {
     private let willCall: @Sendable (Call, _ path: String) throws -> Void
 
     /// Creates a file system. Tests throw a failure in `willCall`, and divide writes, so that they can fail in the middle.
-    package init(
+    init(
         firstWrite: @escaping @Sendable (Int) -> Int = { $0 },
         willCall: @escaping @Sendable (Call, _ path: String) throws -> Void = { _, _ in }
     ) {
@@ -220,11 +220,11 @@ extension FileStatus {
 }
 
 /// A failed call of the operating system.
-package struct FileSystemFailure: Error, Hashable {
+struct FileSystemFailure: Error, Hashable {
     let call: String
     let code: Int32
 
-    package init(call: String, code: Int32) {
+    init(call: String, code: Int32) {
         self.call = call
         self.code = code
     }

@@ -88,7 +88,7 @@ public struct DiskEncoding: Hashable, Sendable {
     ///   - decodingLimits: Images above these limits are stored as received.
     ///   - decoders: The formats that are re-encoded. Images in other formats are stored as received.
     ///   - encoders: The encoders from which one is chosen.
-    package func makeTransform(
+    func makeTransform(
         decodingLimits: DecodingLimits = .default, decoders: [any ImageDecoder] = .standard,
         encoders: [any ImageEncoder] = .standard
     ) -> ReencodingTransform? {

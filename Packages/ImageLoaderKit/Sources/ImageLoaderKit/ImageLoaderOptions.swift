@@ -142,7 +142,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Measures how long a response waits for the disk. Nil for no limit, in tests on a busy machine.
-    package var storeClock: (any Clock<Duration>)? = ContinuousClock()
+    var storeClock: (any Clock<Duration>)? = ContinuousClock()
     /// Returns the current time, by which responses expire and entries on disk age.
     public var now: @Sendable () -> Date = { Date() }
 

@@ -12,7 +12,7 @@ extension URL {
 
 extension String {
     /// The text without the credentials, queries and fragments of the URLs in it, which end at a space.
-    package var withoutSecrets: String {
+    var withoutSecrets: String {
         split(separator: " ", omittingEmptySubsequences: false).map(\.withoutURLSecrets).joined(separator: " ")
     }
 }

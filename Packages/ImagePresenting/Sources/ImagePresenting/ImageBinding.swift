@@ -70,10 +70,10 @@ public final class ImageBinding {
 
     private let loader: any ImageLoaderProtocol
     /// Prepares each loaded image for drawing, outside of the main actor.
-    package var prepare: (@Sendable (Bitmap) -> Void)?
+    var prepare: (@Sendable (Bitmap) -> Void)?
     private var state: BindingState
     /// Plays animated images. Another clock continues with the frame that is shown.
-    package var clock: AnimationClock? {
+    var clock: AnimationClock? {
         didSet {
             guard clock !== oldValue else { return }
             stopPlaying()

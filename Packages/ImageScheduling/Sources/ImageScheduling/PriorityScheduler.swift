@@ -18,7 +18,7 @@ public final class PriorityScheduler: WorkScheduler {
     public convenience init(lanes: [WorkLane: LaneOptions]) { self.init(lanes: lanes, maxOvertakes: 64) }
 
     /// - Parameter maxOvertakes: The number of consecutive starts in a lane that can pass over older work; nil for no limit.
-    package init(lanes: [WorkLane: LaneOptions], maxOvertakes: Int?) {
+    init(lanes: [WorkLane: LaneOptions], maxOvertakes: Int?) {
         self.lanes = Mutex(lanes.mapValues { Lane($0, maxOvertakes: maxOvertakes) })
         self.maxOvertakes = maxOvertakes
     }

@@ -21,7 +21,7 @@ public final class CollectingRowSink: PixelRowSink {
     public var pixels: [UInt8] { rows.reduce(into: []) { $0 += $1 } }
 
     /// The number of rows that were passed to the sink, including rejected ones.
-    package private(set) var offeredCount = 0
+    private(set) var offeredCount = 0
 
     public func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         offeredCount += 1

@@ -1,25 +1,25 @@
-package import ImageCore
+import ImageCore
 
 /// A converter that supports one invented profile for each layout and one other color, and inverts the colors.
 ///
 /// It ignores all other colors. Its gamut of the profiles is sRGB, and that of the other color is Display P3.
-package struct FakeColorConverter: ColorConverter {
+struct FakeColorConverter: ColorConverter {
     /// Creates a converter.
-    package init() {}
+    init() {}
 
     /// Returns the supported profile for images in `layout`.
-    package static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
+    static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 
     /// The supported color without a profile. Its gamma of -1 doesn't occur in real images.
-    package static let color = SourceColor(transfer: .gamma(-1))
+    static let color = SourceColor(transfer: .gamma(-1))
 
-    package func makeStage(
+    func makeStage(
         from color: SourceColor, layout: PixelLayout, to space: ColorSpace, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
         gamut(of: color, layout: layout).map { _ in InvertingStage(layout: layout, width: width, next: next) }
     }
 
-    package func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace? {
+    func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace? {
         if color == Self.color, layout == .rgba8 { return .displayP3 }
         return color.profile == Self.profile(for: layout) ? .sRGB : nil
     }

@@ -1,10 +1,10 @@
-package import ImageCore
+import ImageCore
 import Synchronization
 
 /// A decoder of `FakeImage` files, also while they arrive, that logs its calls. Can fail and wait at a gate.
-package final class FakeDecoder: IncrementalImageDecoder {
+final class FakeDecoder: IncrementalImageDecoder {
     /// A call of the decoder or of its images.
-    package enum Message: Hashable, Sendable {
+    enum Message: Hashable, Sendable {
         /// A call of `open`.
         case open(byteCount: Int)
         /// A decode of an opened image.
@@ -20,7 +20,7 @@ package final class FakeDecoder: IncrementalImageDecoder {
     }
 
     /// The format that the decoder reports.
-    package let format: ImageFormat
+    let format: ImageFormat
     private let openFailure: ImageDecodingError?
     private let decodeFailure: ImageDecodingError?
     private let gate: TestGate?
@@ -35,7 +35,7 @@ package final class FakeDecoder: IncrementalImageDecoder {
     ///   - decodeFailure: The error that each decode throws after half of the rows.
     ///   - gate: A gate at which each decode blocks its thread before the first row.
     ///   - previewByteCount: The number of bytes that incremental images report for their previews.
-    package init(
+    init(
         format: ImageFormat = .fake, openFailure: ImageDecodingError? = nil, decodeFailure: ImageDecodingError? = nil,
         gate: TestGate? = nil, previewByteCount: Int = 0
     ) {
@@ -47,17 +47,17 @@ package final class FakeDecoder: IncrementalImageDecoder {
     }
 
     /// All calls so far, in order.
-    package var messages: [Message] { log.withLock { $0 } }
+    var messages: [Message] { log.withLock { $0 } }
 
-    package func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
+    func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
-    package func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         note(.open(byteCount: data.count))
         if let openFailure { throw openFailure }
         return FakeOpenedImage(try FakeImageFile(data, limits: limits), owner: self)
     }
 
-    package func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
+    func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
         note(.makeIncrementalImage)
         return FakeIncrementalImage(limits: limits, heldByteCount: previewByteCount) { [self] in note($0) }
     }

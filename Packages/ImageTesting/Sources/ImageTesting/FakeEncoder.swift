@@ -1,14 +1,14 @@
-package import ImageCore
+import ImageCore
 
 /// A lossless encoder of `FakeImage` files.
-package struct FakeEncoder: ImageEncoder {
+struct FakeEncoder: ImageEncoder {
     /// The longest side that the encoder supports, in pixels.
-    package static let largestSide = 65_535
+    static let largestSide = 65_535
 
     /// The format that the encoder reports.
-    package let format: ImageFormat
+    let format: ImageFormat
     /// Whether the encoder says that it keeps alpha. It always does.
-    package let keepsAlpha: Bool
+    let keepsAlpha: Bool
     private let failure: ImageEncodingError?
 
     /// Creates an encoder.
@@ -17,7 +17,7 @@ package struct FakeEncoder: ImageEncoder {
     ///   - format: The format that the encoder reports. The files are always `FakeImage` files.
     ///   - keepsAlpha: Whether the encoder says that it keeps alpha.
     ///   - failure: The error that every call throws.
-    package init(
+    init(
         format: ImageFormat = .fake, keepsAlpha: Bool = true, failure: ImageEncodingError? = nil
     ) {
         self.format = format
@@ -25,11 +25,11 @@ package struct FakeEncoder: ImageEncoder {
         self.failure = failure
     }
 
-    package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try encode([bitmap], in: bitmap.colorSpace, delays: [], loopCount: 1)
     }
 
-    package func encode(
+    func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(ImageEncodingError) -> Data {
         let (frames, space) = frames.inOneColorSpace

@@ -1,28 +1,28 @@
-package import ImageCore
+import ImageCore
 
 /// An insecure encryption for tests of code that encrypts data. Never use it for secrets.
 ///
 /// It adds the key to each byte and appends a checksum, which detects changes.
-package struct FakeEncryption: DataEncryption {
+struct FakeEncryption: DataEncryption {
     /// An error for data that was encrypted with another context or key, or changed.
-    package struct DecryptionError: Error, Hashable {}
+    struct DecryptionError: Error, Hashable {}
 
     private let key: UInt8
 
     /// Creates an encryption with a key.
-    package init(key: UInt8) { self.key = key }
+    init(key: UInt8) { self.key = key }
 
-    package func encrypt(_ bytes: Data, context: Data) throws -> Data {
+    func encrypt(_ bytes: Data, context: Data) throws -> Data {
         Data(bytes.map { $0 &+ key &+ 1 }) + sum(bytes, context)
     }
 
-    package func decrypt(_ encrypted: Data, context: Data) throws -> Data {
+    func decrypt(_ encrypted: Data, context: Data) throws -> Data {
         let bytes = Data(encrypted.dropLast(4).map { $0 &- key &- 1 })
         guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw DecryptionError() }
         return bytes
     }
 
-    package func pseudonym(for text: String) -> String { "pseudonym \(digest(text.utf8))" }
+    func pseudonym(for text: String) -> String { "pseudonym \(digest(text.utf8))" }
 
     private func sum(_ bytes: Data, _ context: Data) -> Data {
         let digest = digest(bytes + context)

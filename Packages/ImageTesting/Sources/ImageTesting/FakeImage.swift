@@ -17,36 +17,36 @@ extension ImageFormat {
 /// - The delay of each frame in milliseconds, 2 bytes each, if there are several frames.
 /// - The color profile.
 /// - For each frame, a byte 0 and a single RGBA color, or a byte 1 and all pixels.
-package struct FakeImage: Hashable, Sendable {
+struct FakeImage: Hashable, Sendable {
     /// The stored size, before `orientation` is applied.
-    package var size: PixelSize
+    var size: PixelSize
     /// The frames, in straight RGBA. Each has four bytes for a single color, or `size.area * 4` bytes.
-    package var frames: [[UInt8]]
+    var frames: [[UInt8]]
     /// The delays in whole milliseconds, up to 65,535. They are only written if there are several frames.
-    package var delays: [Duration]
+    var delays: [Duration]
     /// The number of times that an animation plays, or 0 to play forever.
-    package var loopCount: Int
+    var loopCount: Int
     /// The orientation in which to show the image.
-    package var orientation: ImageOrientation
+    var orientation: ImageOrientation
     /// Whether the pixels have alpha values. Otherwise, decoders return opaque pixels.
-    package var hasAlpha: Bool
+    var hasAlpha: Bool
     /// Whether decoders offer 1/2, 1/4 and 1/8 of the size, with sides rounded up, as JPEG codecs do.
-    package var scales: Bool
+    var scales: Bool
     /// The bytes of an ICC profile, which the fake decoders don't parse.
-    package var colorProfile: Data?
+    var colorProfile: Data?
     /// The native layout that the decoder reports.
-    package var nativeLayout: PixelLayout
+    var nativeLayout: PixelLayout
 
     /// The first eight bytes of each file.
-    package static let signature = Data("FAKEPIC1".utf8)
+    static let signature = Data("FAKEPIC1".utf8)
 
     /// Creates a still image of a single color in straight RGBA.
-    package init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
+    init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
         self.init(size, frames: [color], orientation: orientation)
     }
 
     /// Creates an image from its frames, in straight RGBA.
-    package init(
+    init(
         _ size: PixelSize, frames: [[UInt8]], delays: [Duration] = [], loopCount: Int = 1,
         orientation: ImageOrientation = .up, hasAlpha: Bool = false, scales: Bool = false, colorProfile: Data? = nil,
         nativeLayout: PixelLayout = .rgba8
@@ -63,12 +63,12 @@ package struct FakeImage: Hashable, Sendable {
     }
 
     /// Returns the file of a still image of a single color.
-    package static func encode(width: Int, height: Int, color: [UInt8] = [200, 100, 50, 255]) -> Data {
+    static func encode(width: Int, height: Int, color: [UInt8] = [200, 100, 50, 255]) -> Data {
         FakeImage(PixelSize(width: width, height: height), color: color).encoded
     }
 
     /// The bytes of the file.
-    package var encoded: Data {
+    var encoded: Data {
         var data = Self.signature
         data.append(bigEndian: size.width, bytes: 4)
         data.append(bigEndian: size.height, bytes: 4)

@@ -1,10 +1,10 @@
-package import ImageCore
+import ImageCore
 import Synchronization
 
 /// A processor that runs a closure and counts its calls.
-package final class FakeProcessor: ImageProcessor {
+final class FakeProcessor: ImageProcessor {
     /// The identifier of the processor.
-    package let identifier: String
+    let identifier: String
     private let transform: @Sendable (Bitmap) throws -> Bitmap
     private let calls = Atomic(0)
 
@@ -13,15 +13,15 @@ package final class FakeProcessor: ImageProcessor {
     /// - Parameters:
     ///   - identifier: The identifier of the processor.
     ///   - transform: Returns the processed image, or throws. Returns the image itself by default.
-    package init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
+    init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
         self.identifier = identifier
         self.transform = transform
     }
 
     /// The number of calls of `process`.
-    package var callCount: Int { calls.load(ordering: .relaxed) }
+    var callCount: Int { calls.load(ordering: .relaxed) }
 
-    package func process(_ bitmap: Bitmap) throws -> Bitmap {
+    func process(_ bitmap: Bitmap) throws -> Bitmap {
         calls.wrappingAdd(1, ordering: .relaxed)
         return try transform(bitmap)
     }

@@ -1,4 +1,4 @@
-package import ImageCore
+import ImageCore
 import Synchronization
 
 /// A decoder for tests of loaders.
@@ -6,9 +6,9 @@ import Synchronization
 /// It decodes `FakeImage` files to bitmaps of the requested size in the color of their first pixel, without color
 /// conversion. The bitmaps say that they are in the requested color space, which is sRGB if it is automatic. Set the
 /// results for other bytes with `script`. Bytes without a script fail with `.unknownFormat`.
-package final class FakeSizedImageDecoder: SizedImageDecoder {
+final class FakeSizedImageDecoder: SizedImageDecoder {
     /// A call of the decoder.
-    package enum Message: Hashable, Sendable {
+    enum Message: Hashable, Sendable {
         /// A call of `header`.
         case header(byteCount: Int)
         /// A call of `decode`.
@@ -26,28 +26,28 @@ package final class FakeSizedImageDecoder: SizedImageDecoder {
     /// Creates a decoder.
     ///
     /// - Parameter gate: A gate at which each decode blocks its thread. Then, the decode checks whether it is cancelled.
-    package init(gate: TestGate? = nil) { self.gate = gate }
+    init(gate: TestGate? = nil) { self.gate = gate }
 
     /// All calls so far, in order.
-    package var messages: [Message] { state.withLock { $0.messages } }
+    var messages: [Message] { state.withLock { $0.messages } }
 
     /// The number of calls of `decode`.
-    package var decodeCount: Int {
+    var decodeCount: Int {
         messages.count { if case .decode = $0 { true } else { false } }
     }
 
     /// Sets the result for these bytes, for every request.
-    package func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
+    func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
         state.withLock { $0.script[data] = result }
     }
 
-    package func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
         state.withLock { $0.messages.append(.header(byteCount: data.count)) }
         if let result = state.withLock({ $0.script[data] }) { return try result.get().header }
         return try file(data).header
     }
 
-    package func decode(
+    func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(ImageDecodingError) -> DecodedImage {
         state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }

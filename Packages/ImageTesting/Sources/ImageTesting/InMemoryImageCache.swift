@@ -7,7 +7,7 @@ import Synchronization
 /// don't change the order.
 public final class InMemoryImageCache: ImageCache {
     /// A call of the cache.
-    package enum Message: Hashable, Sendable {
+    enum Message: Hashable, Sendable {
         /// A lookup.
         case image(ImageCacheKey)
         /// An insertion, with the cost of the image in bytes.
@@ -62,13 +62,13 @@ public final class InMemoryImageCache: ImageCache {
     }
 
     /// All calls so far, in order.
-    package var messages: [Message] { state.withLock { $0.messages } }
+    var messages: [Message] { state.withLock { $0.messages } }
 
     /// The current images.
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
 
     /// The retention of each image.
-    package var retentions: [ImageCacheKey: MemoryRetention] { state.withLock { $0.retentions } }
+    var retentions: [ImageCacheKey: MemoryRetention] { state.withLock { $0.retentions } }
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }
 

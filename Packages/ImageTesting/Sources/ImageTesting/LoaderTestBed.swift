@@ -1,4 +1,4 @@
-package import ImageCoalescing
+import ImageCoalescing
 public import ImageCore
 public import ImageLoading
 import ImageTransporting
@@ -20,7 +20,7 @@ public struct LoaderTestBed: Sendable {
     /// The clock of the loader and of the memory cache.
     public let clock: ManualClock
     /// Shares images and originals among requests.
-    package let coalescer: TaskCoalescer<OperationKey, OperationResult>
+    let coalescer: TaskCoalescer<OperationKey, OperationResult>
     /// The loader. It decodes `FakeImage`s, makes no retries, and has no disk cache.
     public let loader: ImageLoader
 
@@ -77,7 +77,7 @@ public struct LoaderTestBed: Sendable {
     public func warm(_ request: ImageRequest) async throws { _ = try await loader.image(for: request) }
 
     /// Returns an image with this width in pixels without loading it.
-    package static func image(width: Int) -> DecodedImage {
+    static func image(width: Int) -> DecodedImage {
         let size = PixelSize(width: width, height: 1)
         return DecodedImage(
             bitmap: Bitmap(size: size, pixels: Array(repeating: 255, count: size.area * 4), isOpaque: true),

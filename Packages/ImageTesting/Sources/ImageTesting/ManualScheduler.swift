@@ -1,11 +1,11 @@
-package import ImageCore
+import ImageCore
 
 /// A scheduler whose work a test starts, in any order. It logs its calls.
 ///
 /// The numbers of work are those of its arrival, from 1.
-package final class ManualScheduler: WorkScheduler {
+final class ManualScheduler: WorkScheduler {
     /// A call of the scheduler or a change of its work.
-    package enum Message: Hashable, Sendable {
+    enum Message: Hashable, Sendable {
         /// The work with this number was added to a lane.
         case enqueued(Int, WorkLane, RequestPriority, server: String?)
         /// The priority of waiting work changed.
@@ -15,7 +15,7 @@ package final class ManualScheduler: WorkScheduler {
     }
 
     /// An error for work that does not wait: it was never enqueued, was cancelled, or has already started.
-    package struct NotWaiting: Error {
+    struct NotWaiting: Error {
         /// The number of the work, or nil for the next one.
         let number: Int?
         /// All messages so far.
@@ -42,9 +42,9 @@ package final class ManualScheduler: WorkScheduler {
     private let state = Watched(State())
 
     /// Creates a scheduler without work.
-    package init() {}
+    init() {}
 
-    package func run<Value: Sendable>(
+    func run<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
@@ -79,30 +79,30 @@ package final class ManualScheduler: WorkScheduler {
     }
 
     /// All messages so far, in order.
-    package var messages: [Message] { state.value.messages }
+    var messages: [Message] { state.value.messages }
 
     /// The numbers of the waiting work, by priority and then by arrival.
-    package var waiting: [Int] {
+    var waiting: [Int] {
         state.value.waiting.map { (number: $0.number, priority: $0.priority.value) }
             .sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
             .map(\.number)
     }
 
     /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
-    package func waitForArrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+    func waitForArrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await waitUntil(
             { $0.count { if case .enqueued = $0 { true } else { false } } >= count }, file: file, line: line)
     }
 
     /// Waits until the messages satisfy `condition`, or until the task is cancelled.
-    package func waitUntil(
+    func waitUntil(
         _ condition: @escaping @Sendable ([Message]) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
         await state.waitUntil({ condition($0.messages) }, file: file, line: line)
     }
 
     /// Starts this work and waits until it has returned or thrown.
-    package func run(_ number: Int) async throws {
+    func run(_ number: Int) async throws {
         guard let item = state.change({ $0.take(number) }) else {
             throw NotWaiting(number: number, messages: messages)
         }
@@ -112,14 +112,14 @@ package final class ManualScheduler: WorkScheduler {
 
     /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.
     @discardableResult
-    package func runNext() async throws -> Int {
+    func runNext() async throws -> Int {
         guard let next = waiting.first else { throw NotWaiting(number: nil, messages: messages) }
         try await run(next)
         return next
     }
 
     /// Runs all waiting work, one after the other.
-    package func runAll() async throws {
+    func runAll() async throws {
         while !waiting.isEmpty { try await runNext() }
     }
 }

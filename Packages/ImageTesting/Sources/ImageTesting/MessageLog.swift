@@ -12,7 +12,7 @@ package final class MessageLog<Message: Sendable>: Sendable {
     package func append(_ message: Message) { watched.change { $0.append(message) } }
 
     /// Waits until the log has at least `count` messages, or until the task is cancelled.
-    package func waitForCount(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+    func waitForCount(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await watched.waitUntil({ $0.count >= count }, file: file, line: line)
     }
 }

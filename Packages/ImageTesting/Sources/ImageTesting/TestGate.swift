@@ -31,7 +31,7 @@ public final class TestGate: Sendable {
     /// Blocks the calling thread until the gate is open. Call it only in fakes of synchronous protocols.
     ///
     /// Each blocked call occupies a thread of its pool, so block one call at a time.
-    package func passBlocking() {
+    func passBlocking() {
         let passed = DispatchSemaphore(value: 0)
         arrive { passed.signal() }
         passed.wait()

@@ -1,12 +1,12 @@
 /// Ends the process if a test waits for an event that doesn't happen, and says what the test waited for.
 ///
 /// Otherwise the test would hang until its time limit, without a word.
-package enum WaitGuard {
+enum WaitGuard {
     /// The limit in turns of a second. Busy threads delay the next turn as they delay the event, so a wait on a busy machine
     /// lasts longer.
     ///
     /// Tests of this type need no time.
-    @TaskLocal package static var turns = 30
+    @TaskLocal static var turns = 30
 
     /// Limits a wait until the returned task is cancelled.
     ///
@@ -22,7 +22,7 @@ package enum WaitGuard {
 }
 
 /// Yields to other tasks until a condition is true, or until the task is cancelled. Ends the process after 30 seconds.
-package func becomesTrue(
+func becomesTrue(
     isolation: isolated (any Actor)? = #isolation, file: StaticString = #fileID, line: UInt = #line,
     _ condition: () throws -> Bool
 ) async rethrows {

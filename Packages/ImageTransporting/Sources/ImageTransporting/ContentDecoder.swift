@@ -55,7 +55,7 @@ package struct ContentCodings: Sendable, Hashable {
     /// The codings that a transport decodes, in lower case, in the order in which they were applied.
     package private(set) var decodable: [String] = []
     /// Whether there are other values.
-    package private(set) var hasUnknown = false
+    private(set) var hasUnknown = false
 
     package init() {}
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connects a transfer of an HTTP engine with its consumer, by a `TransferStateMachine`.
 package final class TransferChannel: Sendable {
-    package typealias HeadResult = Result<ResponseHead, TransportError>
-    package typealias PieceResult = Result<Data?, TransportError>
+    typealias HeadResult = Result<ResponseHead, TransportError>
+    typealias PieceResult = Result<Data?, TransportError>
 
     private struct State {
         var machine: TransferStateMachine

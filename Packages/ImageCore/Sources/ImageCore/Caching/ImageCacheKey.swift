@@ -73,7 +73,7 @@ public struct DataCacheKey: Hashable, Sendable {
 
 extension String {
     /// Whether both texts have the same UTF-8. `==` compares their Unicode normalization: "é" is equal to "e\u{301}".
-    package func hasSameBytes(as other: String) -> Bool {
+    func hasSameBytes(as other: String) -> Bool {
         var (left, right) = (self, other)
         return left.withUTF8 { left in right.withUTF8 { right in unsafe left.elementsEqual(right) } }
     }

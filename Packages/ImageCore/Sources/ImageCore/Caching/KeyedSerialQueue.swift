@@ -9,7 +9,7 @@ package final class KeyedSerialQueue: Sendable {
     package init() {}
 
     /// Whether no operation runs or waits.
-    package var isIdle: Bool { waiting.withLock(\.isEmpty) }
+    var isIdle: Bool { waiting.withLock(\.isEmpty) }
 
     /// Waits for the earlier operations on a key, and runs `work`.
     package func perform<Value, Failure: Error>(

@@ -101,9 +101,9 @@ extension RGBPrimaries.Chromaticity {
 
 /// A matrix of three columns.
 package struct ColorMatrix: Hashable, Sendable {
-    package let columns: [SIMD3<Double>]
+    let columns: [SIMD3<Double>]
 
-    package init(_ first: SIMD3<Double>, _ second: SIMD3<Double>, _ third: SIMD3<Double>) {
+    init(_ first: SIMD3<Double>, _ second: SIMD3<Double>, _ third: SIMD3<Double>) {
         columns = [first, second, third]
     }
 

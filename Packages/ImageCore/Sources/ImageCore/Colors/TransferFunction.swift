@@ -49,7 +49,7 @@ public enum TransferFunction: Hashable, Sendable {
 
 extension TransferFunction {
     /// Whether the exponent is positive and the other parameters are finite.
-    package var isValid: Bool {
+    var isValid: Bool {
         guard case .parametric(let exponent, let scale, let offset, let slope, let threshold) = self else {
             return true
         }

@@ -29,12 +29,12 @@ package struct TIFFReader {
     package var firstDirectory: Int? { directory(pointedToAt: 4) }
 
     /// Returns the offset of the directory after another one, or nil if there is none.
-    package func directory(after directory: Int) -> Int? {
+    func directory(after directory: Int) -> Int? {
         integer(at: directory, 2).flatMap { self.directory(pointedToAt: directory + 2 + 12 * $0) }
     }
 
     /// Returns the offset of a directory, or nil beyond the end.
-    package func directory(pointedToAt position: Int) -> Int? {
+    func directory(pointedToAt position: Int) -> Int? {
         integer(at: position, 4).flatMap { $0 > 0 && integer(at: $0, 2) != nil ? $0 : nil }
     }
 

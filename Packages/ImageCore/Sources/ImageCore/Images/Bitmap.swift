@@ -110,20 +110,20 @@ extension Bitmap {
     }
 
     /// Returns a weak reference to the image, or nil if there is no other copy of it.
-    package mutating func weakReference() -> WeakBitmap? {
+    mutating func weakReference() -> WeakBitmap? {
         isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)
     }
 
     private init(storage: PixelStorage) { self.storage = storage }
 
     /// A reference to a bitmap that does not retain its pixels.
-    package struct WeakBitmap: Sendable {
+    struct WeakBitmap: Sendable {
         private weak var storage: PixelStorage?
 
         fileprivate init(storage: PixelStorage) { self.storage = storage }
 
         /// The bitmap, or nil if all copies of it were released.
-        package var bitmap: Bitmap? { storage.map { Bitmap(storage: $0) } }
+        var bitmap: Bitmap? { storage.map { Bitmap(storage: $0) } }
     }
 }
 

@@ -37,7 +37,7 @@ public struct ResumingTransport: DataTransport {
     }
 
     /// Creates a transport with parts of another size.
-    package init(
+    init(
         _ transport: any DataTransport, cache: any ImageDataCache, partByteCount: Int,
         clock: (any Clock<Duration>)? = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },

@@ -47,7 +47,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
 
     /// Returns the header fields for the client, with Age (RFC 9111, 5.1) and Date (RFC 9110, 6.6.1). Fields that
     /// `no-cache` lists are left out unless the response was just validated (5.2.2.4).
-    package func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
+    func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
         served[.age] = String(Int(min(max(0, ageInSeconds(at: now)), DeltaSeconds.largest)))
         if firstDate(of: .date) == nil { served[.date] = HTTPDate.format(responseTime) }

@@ -73,7 +73,7 @@ public final class ImagePrefetcher: Sendable {
     public var count: Int { state.withLock { $0.queue.count } }
 
     /// The number of tasks of running requests.
-    package var taskCount: Int { state.withLock { $0.tasks.count } }
+    var taskCount: Int { state.withLock { $0.tasks.count } }
 
     /// Whether prefetching is paused. No requests start, but running ones continue.
     public var isPaused: Bool {
