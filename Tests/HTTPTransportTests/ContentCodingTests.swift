@@ -20,8 +20,6 @@ struct ContentCodingTests {
         #expect(server.log.map { $0.headers["accept-encoding"] } == [nil])
     }
 
-    private static let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
     @Test(
         "a gzip body is decoded, whatever else its Content-Encoding has", arguments: HTTPTransport.allCases,
         [

@@ -48,12 +48,6 @@ struct CoalescerFixture {
         return caller
     }
 
-    func join(_ count: Int) async -> [Caller] {
-        var callers: [Caller] = []
-        for _ in 0..<count { callers.append(await join()) }
-        return callers
-    }
-
     func callers(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await becomesTrue(file: file, line: line) { coalescer.callerCount == count }
     }

@@ -29,14 +29,6 @@ struct VP8LBuilder {
         put(symbol, 8)
     }
 
-    /// Writes a code with two symbols. The smaller one has the code 0.
-    mutating func code(_ first: Int, _ second: Int) {
-        put(3, 2)
-        put(1, 1)
-        put(first, 8)
-        put(second, 8)
-    }
-
     /// Writes a code with 256 symbols of 8 bits, stored from the highest bit down, in an alphabet of `alphabet`
     /// symbols.
     mutating func code256(alphabet: Int = 256) {

@@ -72,7 +72,7 @@ struct Connection: Sendable {
 
     private func pass(_ signal: LoopbackSignal) throws(Outcome) {
         signal.arrive()
-        while !signal.takePermit() { try wait(or: signal) }
+        while !signal.isOpen { try wait(or: signal) }
     }
 
     private func send(_ bytes: [UInt8]) throws(Outcome) {
@@ -82,9 +82,7 @@ struct Connection: Sendable {
             case .done(let count):
                 sent += count
                 core.counts.change { $0.sentBytes += count }
-            case .wouldBlock:
-                core.counts.change { $0.blockedSends += 1 }
-                try wait(for: Int32(POLLOUT))
+            case .wouldBlock: try wait(for: Int32(POLLOUT))
             case .over: throw .clientLeft
             }
         }

@@ -44,7 +44,7 @@ private final class RelayCore: Sendable {
     }
 
     func acceptClients() {
-        while !stopped.takePermit() {
+        while !stopped.isOpen {
             guard let client = listener.nextClient() else {
                 _ = listener.wait(for: Int32(POLLIN), or: [stopped])
                 continue
@@ -77,7 +77,7 @@ private final class RelayCore: Sendable {
 
     private func pass(_ source: Socket, to sink: Socket, _ number: Int) {
         defer { sink.shutDown() }
-        while !stopped.takePermit() {
+        while !stopped.isOpen {
             var bytes: [UInt8] = []
             switch source.receive(into: &bytes) {
             case .done where silenced.withLock({ number <= $0 }): break
@@ -90,7 +90,7 @@ private final class RelayCore: Sendable {
 
     private func send(_ bytes: [UInt8], to sink: Socket) -> Bool {
         var sent = 0
-        while sent < bytes.count, !stopped.takePermit() {
+        while sent < bytes.count, !stopped.isOpen {
             switch sink.write(bytes[sent...]) {
             case .done(let count): sent += count
             case .wouldBlock: _ = sink.wait(for: Int32(POLLOUT), or: [stopped])

@@ -90,10 +90,6 @@ public final class LoopbackServer: Sendable {
     public func completions(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await core.counts.waitUntil({ $0.completions >= count }, file: file, line: line)
     }
-    /// Waits until the socket buffer was full `count` times, because the client reads too slowly.
-    public func blockedSends(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
-        await core.counts.waitUntil({ $0.blockedSends >= count }, file: file, line: line)
-    }
 
     /// Stops listening and closes all connections. Called when the server is released.
     public func stop() { core.stopped.open() }
@@ -125,7 +121,6 @@ struct ServerCounts: Sendable {
     var disconnects = 0
     var abandonments = 0
     var completions = 0
-    var blockedSends = 0
     var sentBytes = 0
 }
 
@@ -138,7 +133,7 @@ struct ServerCore: Sendable {
     let sendBufferBytes: Int?
     let handler: @Sendable (LoopbackRequest) -> LoopbackReply
 
-    var isStopped: Bool { stopped.takePermit() }
+    var isStopped: Bool { stopped.isOpen }
 
     func acceptClients() {
         while !isStopped {

@@ -9,14 +9,13 @@ import Synchronization
 
 /// Blocks connections of a `LoopbackServer` at a `.wait` or `.drip` step until a test lets them continue.
 ///
-/// A signal is a pipe, so that a connection can wait in `poll` for it and for its client. Each byte lets a connection pass
-/// once, and the end of the pipe lets all pass.
+/// A signal is a pipe, so that a connection can wait in `poll` for it and for its client. The end of the pipe lets all pass.
 public final class LoopbackSignal: Sendable {
     let readEnd: Int32
     private let writeEnd: Mutex<Int32?>
     private let arrived = Watched(0)
 
-    /// Creates a closed signal without permits.
+    /// Creates a closed signal.
     public init() {
         var ends: [Int32] = [0, 0]
         let status = unsafe pipe(&ends)
@@ -39,13 +38,6 @@ public final class LoopbackSignal: Sendable {
         }
     }
 
-    /// Lets a connection pass once, now or later. `.drip` needs one permit per chunk.
-    public func letOnePass() {
-        writeEnd.withLock { end in
-            if let end { _ = unsafe write(end, [1], 1) }
-        }
-    }
-
     /// Waits until connections have reached the signal `count` times in total.
     public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await arrived.waitUntil({ $0 >= count }, file: file, line: line)
@@ -54,8 +46,8 @@ public final class LoopbackSignal: Sendable {
     /// Counts an arrival, as a connection does.
     public func arrive() { arrived.change { $0 += 1 } }
 
-    /// Takes a permit. Returns false if there is none.
-    func takePermit() -> Bool {
+    /// Whether all connections may pass.
+    var isOpen: Bool {
         var byte: UInt8 = 0
         return unsafe read(readEnd, &byte, 1) >= 0
     }

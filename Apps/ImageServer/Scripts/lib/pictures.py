@@ -4,7 +4,6 @@ imgproxy's own pictures are digests of the pixels of its version of libvips, so 
 Apps/ImageServer/Documentation/MigratingFromImgproxy.md: the average and the largest difference of the channels, from 0 to 255."""
 
 import io
-import pathlib
 import sys
 import tempfile
 

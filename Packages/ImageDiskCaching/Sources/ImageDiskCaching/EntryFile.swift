@@ -30,11 +30,6 @@ struct EntryFile {
     /// The sums of `EntryChecksum`.
     let sums: [UInt64]
 
-    /// Returns the length of the file of an entry.
-    static func byteCount(payload: Int, _ key: DataCacheKey, _ metadata: Data) -> Int {
-        payload + key.identifier.utf8.count + metadata.count + trailerSize
-    }
-
     /// Parses a trailer. Returns nil unless the lengths add up to that of the file.
     init?(trailer: Data, fileSize: Int) {
         guard trailer.count == Self.trailerSize, trailer.number(at: 24, 4) == Self.version,

@@ -4,8 +4,8 @@ import Synchronization
 /// A decoder for tests of loaders.
 ///
 /// It decodes `FakeImage` files to bitmaps of the requested size in the color of their first pixel, without color
-/// conversion. The bitmaps say that they are in the requested color space, which is sRGB if it is automatic. Set the
-/// results for other bytes with `script`. Bytes without a script fail with `.unknownFormat`.
+/// conversion. The bitmaps say that they are in the requested color space, which is sRGB if it is automatic. Other bytes
+/// fail with `.unknownFormat`.
 final class FakeSizedImageDecoder: SizedImageDecoder {
     /// A call of the decoder.
     enum Message: Hashable, Sendable {
@@ -15,13 +15,8 @@ final class FakeSizedImageDecoder: SizedImageDecoder {
         case decode(byteCount: Int, DecodingRequest)
     }
 
-    private struct State {
-        var messages: [Message] = []
-        var script: [Data: Result<DecodedImage, ImageDecodingError>] = [:]
-    }
-
     private let gate: TestGate?
-    private let state = Mutex(State())
+    private let log = Mutex<[Message]>([])
 
     /// Creates a decoder.
     ///
@@ -29,31 +24,24 @@ final class FakeSizedImageDecoder: SizedImageDecoder {
     init(gate: TestGate? = nil) { self.gate = gate }
 
     /// All calls so far, in order.
-    var messages: [Message] { state.withLock { $0.messages } }
+    var messages: [Message] { log.withLock { $0 } }
 
     /// The number of calls of `decode`.
     var decodeCount: Int {
         messages.count { if case .decode = $0 { true } else { false } }
     }
 
-    /// Sets the result for these bytes, for every request.
-    func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
-        state.withLock { $0.script[data] = result }
-    }
-
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
-        state.withLock { $0.messages.append(.header(byteCount: data.count)) }
-        if let result = state.withLock({ $0.script[data] }) { return try result.get().header }
+        log.withLock { $0.append(.header(byteCount: data.count)) }
         return try file(data).header
     }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(ImageDecodingError) -> DecodedImage {
-        state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }
+        log.withLock { $0.append(.decode(byteCount: data.count, request)) }
         gate?.passBlocking()
         if isCancelled() { throw .cancelled }
-        if let result = state.withLock({ $0.script[data] }) { return try result.get() }
         let file = try file(data)
         var color = Array(try file.frame(request.frame).prefix(4))
         if !file.header.hasAlpha { color[3] = 255 }
