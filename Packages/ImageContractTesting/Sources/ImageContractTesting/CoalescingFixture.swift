@@ -11,7 +11,7 @@ final class CoalescingFixture: Sendable {
 
     private struct Caller: Sendable {
         let priority = LivePriority(.normal)
-        let progress = EventLog<WorkProgress>()
+        let progress = MessageLog<WorkProgress>()
         var task: Task<Void, Never>?
     }
 
@@ -19,10 +19,10 @@ final class CoalescingFixture: Sendable {
     /// Suspends the operations that have no other gate.
     let gate = TestGate()
     /// The operations that were started, in order.
-    let operations = EventLog<any SharedOperation>()
-    let answers = EventLog<Answer>()
+    let operations = MessageLog<any SharedOperation>()
+    let answers = MessageLog<Answer>()
     /// For each operation that has ended, whether its task was cancelled.
-    let cancellations = EventLog<Bool>()
+    let cancellations = MessageLog<Bool>()
     private let callers = Mutex<[Int: Caller]>([:])
 
     init(_ coalescer: any RequestCoalescer<String, Int>) { self.coalescer = coalescer }
@@ -87,13 +87,13 @@ final class CoalescingFixture: Sendable {
 
     // MARK: Results
 
-    func progress(of caller: Int) -> EventLog<WorkProgress> { entry(of: caller).progress }
+    func progress(of caller: Int) -> MessageLog<WorkProgress> { entry(of: caller).progress }
 
-    func bytes(of caller: Int) -> [Int] { progress(of: caller).all.map(\.completedByteCount) }
+    func bytes(of caller: Int) -> [Int] { progress(of: caller).messages.map(\.completedByteCount) }
 
     /// The operation that was started last.
     func operation() throws -> any SharedOperation {
-        guard let operation = operations.all.last else { throw ContractViolation("no operation was started") }
+        guard let operation = operations.messages.last else { throw ContractViolation("no operation was started") }
         return operation
     }
 
@@ -110,7 +110,7 @@ final class CoalescingFixture: Sendable {
 
     func expectProgress(of caller: Int, count: Int = 1) async throws {
         let hasArrived = await progress(of: caller).reaches(count)
-        try expect(hasArrived, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
+        try expect(hasArrived, "caller \(caller) received \(progress(of: caller).messages), expected \(count) reports")
     }
 
     func expectPriority(_ priority: RequestPriority, _ situation: String) async throws {
@@ -121,15 +121,15 @@ final class CoalescingFixture: Sendable {
 
     /// Waits until all operations have ended, and checks whether their tasks were cancelled.
     func expectCancellations(_ isCancelled: Bool) async throws {
-        let count = operations.count
+        let count = operations.messages.count
         let haveEnded = await cancellations.reaches(count)
-        try expect(haveEnded, "\(cancellations.count) of \(count) operations have ended")
-        try expect(cancellations.all.allSatisfy { $0 == isCancelled }, "cancelled: \(cancellations.all)")
+        try expect(haveEnded, "\(cancellations.messages.count) of \(count) operations have ended")
+        try expect(cancellations.messages.allSatisfy { $0 == isCancelled }, "cancelled: \(cancellations.messages)")
     }
 
     /// Waits for a complete call for another key, and then yields to other tasks.
     func settle() async throws {
-        let values = EventLog<Int>()
+        let values = MessageLog<Int>()
         Task { [coalescer] in
             let priority = LivePriority(.veryLow)
             values.append(try await coalescer.value(for: "other", priority: priority, onProgress: { _ in }) { _ in 7 })
@@ -150,8 +150,8 @@ final class CoalescingFixture: Sendable {
     }
 
     private func answer(of caller: Int) async throws -> Result<Int, any Error> {
-        _ = await WaitLimit.becomesTrue { self.answers.all.contains { $0.caller == caller } }
-        let answer = answers.all.first { $0.caller == caller }
+        _ = await WaitLimit.becomesTrue { self.answers.messages.contains { $0.caller == caller } }
+        let answer = answers.messages.first { $0.caller == caller }
         guard let answer else { throw ContractViolation("the call of caller \(caller) did not end") }
         return answer.result
     }

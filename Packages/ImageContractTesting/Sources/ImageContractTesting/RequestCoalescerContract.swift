@@ -52,11 +52,11 @@ public enum RequestCoalescerContract {
             for caller in callers { fixture.start(caller) }
             fixture.cancel(round * 4 + round % 8)  // in half of the rounds, none of them
             let haveEnded = await fixture.answers.reaches(callers.upperBound)
-            try expect(haveEnded, "\(fixture.answers.count) of \(callers.upperBound) calls have ended")
+            try expect(haveEnded, "\(fixture.answers.messages.count) of \(callers.upperBound) calls have ended")
         }
         try await fixture.settle()
-        try expect(fixture.answers.count == 400, "\(fixture.answers.count) answers for 400 calls")
-        for answer in fixture.answers.all { try expectRegular(answer) }
+        try expect(fixture.answers.messages.count == 400, "\(fixture.answers.messages.count) answers for 400 calls")
+        for answer in fixture.answers.messages { try expectRegular(answer) }
     }
 
     private static func expectRegular(_ answer: CoalescingFixture.Answer) throws {
@@ -76,7 +76,8 @@ public enum RequestCoalescerContract {
         for caller in 1...50 { try await fixture.expectProgress(of: caller) }
         try await fixture.join(51)
         try await fixture.join(52, key: "other") { 8 }
-        try expect(fixture.operations.count == 2, "\(fixture.operations.count) operations were started for two keys")
+        let count = fixture.operations.messages.count
+        try expect(count == 2, "\(count) operations were started for two keys")
         fixture.gate.open()
         for caller in 1...51 { try await fixture.expectValue(7, of: caller) }
         try await fixture.expectValue(8, of: 52)
@@ -106,7 +107,7 @@ public enum RequestCoalescerContract {
     ) { fixture in
         for caller in 1...2 { try await fixture.join(caller) }
         for caller in 1...2 { try await fixture.leave(caller) }
-        try expect(fixture.cancellations.count == 0, "the operation has ended")
+        try expect(fixture.cancellations.messages.count == 0, "the operation has ended")
         fixture.gate.open()
         try await fixture.expectCancellations(true)
     }
@@ -120,7 +121,7 @@ public enum RequestCoalescerContract {
         operation.report(bytes(50))
         try await fixture.expectProgress(of: 2, count: 3)
         try await fixture.join(3)
-        let first = fixture.progress(of: 3).all.first
+        let first = fixture.progress(of: 3).messages.first
         try expect(first == bytes(50, preview: 1), "received \(String(describing: first))")
     }
 
@@ -132,7 +133,7 @@ public enum RequestCoalescerContract {
         for caller in 1...2 { try await fixture.join(caller) }
         fixture.coalescer.close(throwing: ImageError.offline)
         fixture.coalescer.close(throwing: ImageError.notFound)
-        let operations = fixture.operations.all
+        let operations = fixture.operations.messages
         fixture.start(3)
         for caller in 1...3 {
             let error = try await fixture.error(of: caller)
@@ -143,7 +144,7 @@ public enum RequestCoalescerContract {
         for operation in operations { operation.report(bytes(50)) }
         fixture.gate.open()
         try await fixture.expectCancellations(true)
-        try expect(fixture.operations.count == operations.count, "an operation was started after closing")
+        try expect(fixture.operations.messages.count == operations.count, "an operation was started after closing")
         for caller in 1...2 {
             try expect(fixture.bytes(of: caller) == [0], "caller \(caller) received \(fixture.bytes(of: caller))")
         }

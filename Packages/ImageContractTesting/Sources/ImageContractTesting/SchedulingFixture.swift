@@ -14,7 +14,7 @@ final class SchedulingFixture: Sendable {
     let scheduler: any WorkScheduler
     let gate = TestGate()
     /// The calls whose work has started, in order.
-    let starts = EventLog<Int>()
+    let starts = MessageLog<Int>()
     private let executor = SeededExecutor(seed: 1)
     private let answers = Mutex<[Int: [Result<Int, any Error>]]>([:])
     private let calls = Mutex<[Int: Call]>([:])
@@ -89,7 +89,7 @@ final class SchedulingFixture: Sendable {
     func answers(of number: Int) -> [Result<Int, any Error>] { answers.withLock { $0[number, default: []] } }
 
     func expectStarted(_ number: Int) async throws {
-        let hasStarted = await becomesTrue { starts.all.contains(number) }
+        let hasStarted = await becomesTrue { starts.messages.contains(number) }
         try expect(hasStarted, "work \(number) did not start")
     }
 
@@ -114,11 +114,11 @@ final class SchedulingFixture: Sendable {
     /// Opens the gate, and checks that only this work starts, in this order.
     func expectStarts(_ expected: [Int]) async throws {
         gate.open()
-        let areComplete = await becomesTrue { starts.count >= expected.count }
-        try expect(areComplete, "only \(starts.all) started, expected \(expected)")
+        let areComplete = await becomesTrue { starts.messages.count >= expected.count }
+        try expect(areComplete, "only \(starts.messages) started, expected \(expected)")
         await call(.max, .veryLow)
         try await expectValue(of: .max)
-        let others = starts.all.filter { $0 != .max }
+        let others = starts.messages.filter { $0 != .max }
         try expect(others == expected, "started in the order \(others), expected \(expected)")
     }
 }

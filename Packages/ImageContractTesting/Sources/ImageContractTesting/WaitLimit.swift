@@ -1,3 +1,5 @@
+import ImageTesting
+
 /// How long a rule waits for an event. It counts yields to other tasks, because rules don't read the time.
 enum WaitLimit {
     /// The number of yields. It is high enough for a correct subject on a busy machine.
@@ -13,4 +15,9 @@ enum WaitLimit {
         }
         return false
     }
+}
+
+extension MessageLog {
+    /// Waits for `count` messages. Returns false if they have not arrived within the wait limit.
+    func reaches(_ count: Int) async -> Bool { await WaitLimit.becomesTrue { self.messages.count >= count } }
 }

@@ -65,7 +65,7 @@ public enum WorkSchedulerContract {
         for priority in [RequestPriority.veryLow, .veryHigh] { fixture.setPriority(priority, of: 1) }
         for finished in 0..<count {
             let expected = min(finished + 2, count)
-            let areFilled = await fixture.becomesTrue { fixture.starts.count >= expected }
+            let areFilled = await fixture.becomesTrue { fixture.starts.messages.count >= expected }
             try expect(areFilled, "a free slot is not used")
             await fixture.letTasksRun()
             fixture.gate.letOnePass()
