@@ -313,9 +313,10 @@ let suites = [
     tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
-    tests(of: "ImageCodecBMP", uses: ["ImageCodecPNG", "ReferenceFiles"], resources: [.copy("Files")]),
-    tests(of: "ImageCodecTIFF", uses: ["ReferenceFiles"], resources: [.copy("Files")]),
-    tests(of: "ImageCodecSVG", uses: ["ImageContractTesting", "ImageDecoding"]),
+    tests(
+        of: "ImageCodecBMP", uses: ["ImageCodecPNG", "GeneratedImages", "ReferenceFiles"], resources: [.copy("Files")]),
+    tests(of: "ImageCodecTIFF", uses: ["GeneratedImages", "ReferenceFiles"], resources: [.copy("Files")]),
+    tests(of: "ImageCodecSVG", uses: ["ImageContractTesting", "ImageDecoding", "GeneratedImages"]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),

@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCodecBMP
 import ImageCore
 import ImageTesting
@@ -43,37 +44,22 @@ struct BMPLimitTests {
     @Test("decoding is cancelled between runs that are beyond the edge")
     func runsBeyondTheEdge() throws {
         let file = Self.file(1, 1, compression: 1, pixels: Data(repeating: 0xFF, count: 200_000))
-        let sink = CancelledSink(after: 5)
+        let sink = CancellingSink(atCheck: 6)
         #expect(throws: ImageDecodingError.cancelled) {
             try BMPDecoder().open(file, limits: .default)
                 .decode(frame: 0, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: sink)
         }
-        #expect(sink.checkCount == 6)
+        #expect(sink.checks == 6)
     }
 
     @Test("decoding is cancelled between rows", arguments: [(1, 200), (0, 800)] as [(Int32, Int)])
     func rows(compression: Int32, length: Int) throws {
         let file = Self.file(1, 200, compression: compression, pixels: Data(count: length))
-        let sink = CancelledSink(after: 2)
+        let sink = CancellingSink(atCheck: 3)
         #expect(throws: ImageDecodingError.cancelled) {
             try BMPDecoder().open(file, limits: .default)
                 .decode(frame: 0, size: PixelSize(width: 1, height: 200), layout: .rgba8, into: sink)
         }
-        #expect(sink.checkCount == 3)
-    }
-}
-
-/// Is cancelled at a check.
-private final class CancelledSink: PixelRowSink {
-    private let allowedCount: Int
-    private(set) var checkCount = 0
-
-    init(after count: Int) { allowedCount = count }
-
-    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {}
-
-    func checkCancellation() throws(ImageDecodingError) {
-        checkCount += 1
-        if checkCount > allowedCount { throw .cancelled }
+        #expect(sink.checks == 3)
     }
 }

@@ -31,9 +31,9 @@ struct DIBHeaderTests {
 
     private func pixels(_ file: Data, _ decoder: any ImageDecoder = BMPDecoder()) throws -> [UInt8] {
         let image = try decoder.open(file, limits: .default)
-        let sink = RowList()
+        let sink = CollectingRowSink()
         try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
-        return sink.bytes
+        return sink.pixels
     }
 
     /// A file of the first version, whose palette has no fourth bytes.
@@ -128,7 +128,7 @@ struct DIBHeaderTests {
         }
         #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
             try BMPDecoder().open(file, limits: .default)
-                .decode(frame: 1, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: RowList())
+                .decode(frame: 1, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: CollectingRowSink())
         }
         let runs = try BMPDecoder().open(Self.variants[12].0, limits: .default)
         #expect(runs.heldByteCount(frame: 0, size: PixelSize(width: 5, height: 3), layout: .rgba8) == 15)
@@ -183,14 +183,5 @@ struct DIBHeaderTests {
         #expect(Self.error([Self.dib(length: 50).prefix(45), Self.image(1, height: 3)]) == .truncated(.ico))
         let apple = Data([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 4]) + Data("CgBI".utf8) + Data(count: 8)
         #expect(Self.error([apple]) == .unsupported(.ico, "Apple's variant (CgBI)"))
-    }
-}
-
-/// Keeps the bytes of all rows.
-private final class RowList: PixelRowSink {
-    private(set) var bytes: [UInt8] = []
-
-    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
-        for index in row.indices { bytes.append(row[index]) }
     }
 }

@@ -1,5 +1,6 @@
 #if SVG
     import Foundation
+    import GeneratedImages
     import ImageCodecSVG
     import ImageContractTesting
     import ImageCore
@@ -99,14 +100,8 @@
                 #expect(image.decodableSize(covering: target) == size, "\(target)")
             }
             #expect(throws: ImageDecodingError.cancelled) {
-                try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: CancelledSink())
+                try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: CancellingSink(atCheck: 1))
             }
-        }
-
-        /// Is cancelled at once.
-        private final class CancelledSink: PixelRowSink {
-            func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {}
-            func checkCancellation() throws(ImageDecodingError) { throw .cancelled }
         }
 
         @Test(

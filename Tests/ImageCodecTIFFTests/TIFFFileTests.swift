@@ -1,5 +1,6 @@
 #if TIFF
     import Foundation
+    import GeneratedImages
     import ImageCodecTIFF
     import ImageCore
     import ImageTesting
@@ -112,27 +113,11 @@
         @Test("decoding is cancelled before each row", arguments: 1...2)
         func cancellation(check: Int) throws {
             let image = try TIFFDecoder().open(Self.gray(), limits: .default)
-            let sink = CancellingSink(limit: check)
+            let sink = CancellingSink(atCheck: check)
             #expect(throws: ImageDecodingError.cancelled) {
                 try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: sink)
             }
             #expect(sink.rows == check - 1)
-        }
-    }
-
-    /// Counts rows, and cancels from a check for cancellation on.
-    private final class CancellingSink: PixelRowSink {
-        private(set) var rows = 0
-        private var checks = 0
-        private let limit: Int
-
-        init(limit: Int) { self.limit = limit }
-
-        func receive(_ row: Span<UInt8>) throws(ImageDecodingError) { rows += 1 }
-
-        func checkCancellation() throws(ImageDecodingError) {
-            checks += 1
-            if checks >= limit { throw .cancelled }
         }
     }
 
