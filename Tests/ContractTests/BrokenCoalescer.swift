@@ -1,8 +1,9 @@
 import ImageCoalescing
 import ImageCore
-import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageTesting
 
 /// A real coalescer with one defect.
 final class BrokenCoalescer: RequestCoalescer {

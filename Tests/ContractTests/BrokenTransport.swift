@@ -4,6 +4,8 @@ import ImageTransporting
 import Synchronization
 import Testing
 
+@testable import ImageTesting
+
 /// A transport that breaks one rule, which is the raw value of its defect.
 struct BrokenTransport: DataTransport {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {

@@ -6,6 +6,8 @@ import ImageContractTesting
 import ImageTransporting
 import Testing
 
+@testable import ImageTesting
+
 @Suite("The contract of DataTransport: faults", .timeLimit(.minutes(10)))
 struct DataTransportFaultTests {
     typealias Rule = ContractRule<DataTransportContract.Subject>

@@ -3,6 +3,8 @@ import ImageContractTesting
 import ImageHTTPCaching
 import Testing
 
+@testable import ImageTesting
+
 @Suite("The contract of HTTPCachePolicy")
 struct HTTPCachePolicyContractTests {
     static let policies: [any HTTPCachePolicy] = [

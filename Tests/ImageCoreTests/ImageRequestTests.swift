@@ -2,13 +2,10 @@ import Foundation
 import ImageCore
 import Testing
 
+@testable import ImageTesting
+
 @Suite("Equality and options of requests")
 struct ImageRequestTests {
-    private struct NamedProcessor: ImageProcessor {
-        var identifier: String
-        func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
-    }
-
     private func request() throws -> ImageRequest {
         ImageRequest(url: try #require(URL(string: "http://h/a")))
     }
@@ -30,7 +27,7 @@ struct ImageRequestTests {
         let changes: [(inout ImageRequest) -> Void] = [
             { $0.origin = .data(hashing: Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
             { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
-            { $0.processors = [NamedProcessor(identifier: "a")] },
+            { $0.processors = [FakeProcessor("a")] },
             { $0.color = .displayP3 }, { $0.dynamicRange = .high }, { $0.acceptsTruncated = true },
             { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .disabled },
         ]

@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageTesting
 import Testing
+
+@testable import ImageTesting
 
 @Suite("Conveniences of loaders")
 struct LoaderConvenienceTests {
@@ -29,23 +30,18 @@ struct LoaderConvenienceTests {
         ) async throws(ImageError) -> LoadedData { throw .offline }
     }
 
-    private struct Blur: ImageProcessor {
-        let identifier = "blur"
-        func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
-    }
-
     @Test("a method for a URL makes the request that its parameters describe, at its priority")
     func urls() async throws {
         let (loader, url) = (LoggingLoader(), try #require(URL(string: "https://a.test/1")))
         let target = ImageTarget.fit(width: 9)
-        #expect(loader.cachedImage(for: url, target: target, processors: [Blur()]) == nil)
+        #expect(loader.cachedImage(for: url, target: target, processors: [FakeProcessor("blur")]) == nil)
         await #expect(throws: ImageError.offline) {
-            try await loader.image(for: url, target: target, processors: [Blur()], priority: .high)
+            try await loader.image(for: url, target: target, processors: [FakeProcessor("blur")], priority: .high)
         }
         await #expect(throws: ImageError.offline) {
-            try await loader.animation(for: url, target: target, processors: [Blur()], priority: .low)
+            try await loader.animation(for: url, target: target, processors: [FakeProcessor("blur")], priority: .low)
         }
-        let request = ImageRequest(url: url, target: target, processors: [Blur()])
+        let request = ImageRequest(url: url, target: target, processors: [FakeProcessor("blur")])
         #expect(loader.requests.messages == [request, request, request])
         #expect(loader.priorities.messages == [.high, .low])
     }

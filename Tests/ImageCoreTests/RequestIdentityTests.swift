@@ -2,13 +2,10 @@ import Foundation
 import ImageCore
 import Testing
 
+@testable import ImageTesting
+
 @Suite("Identity of requests")
 struct RequestIdentityTests {
-    private struct NamedProcessor: ImageProcessor {
-        var identifier: String
-        func process(_ bitmap: Bitmap) -> Bitmap { bitmap }
-    }
-
     private func request(_ url: String, headers: HeaderFields = [:]) throws -> ImageRequest {
         ImageRequest(url: try #require(URL(string: url)), headers: headers)
     }
@@ -46,7 +43,7 @@ struct RequestIdentityTests {
         func processed(_ processors: any ImageProcessor...) -> ImageRequest {
             ImageRequest(.data(Data(), name: "a"), processors: processors)
         }
-        func step(_ identifier: String) -> NamedProcessor { NamedProcessor(identifier: identifier) }
+        func step(_ identifier: String) -> FakeProcessor { FakeProcessor(identifier) }
         func fetched(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }
         let long = String(repeating: "a", count: 5_000)
         let digest = named("b", ["A": "1"]).cacheKey.identifier.split(separator: " ").map(String.init)

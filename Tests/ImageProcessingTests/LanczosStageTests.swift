@@ -28,14 +28,14 @@ struct LanczosStageTests {
     func opaqueReference(_ geometry: Geometry) throws {
         let image = Self.image(geometry.input, isOpaque: true)
         let result = try Self.resample(image, geometry, isOpaque: true)
-        #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
+        #expect(TestImage.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
     @Test("an image with alpha is within one level of the reference", arguments: geometries)
     func alphaReference(_ geometry: Geometry) throws {
         let image = Self.image(geometry.input, isOpaque: false)
         let result = try Self.resample(image, geometry, isOpaque: false)
-        #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
+        #expect(TestImage.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
     @Test("in linear light, an image is within one level of the reference", arguments: geometries, [true, false])
@@ -43,7 +43,7 @@ struct LanczosStageTests {
         let image = Self.image(geometry.input, isOpaque: isOpaque)
         let result = try Self.resample(image, geometry, isOpaque: isOpaque, isLinear: true)
         let reference = LanczosReference.resample(image, geometry, curve: .sRGB)
-        #expect(Self.largestError(result, reference) <= 1)
+        #expect(TestImage.largestError(result, reference) <= 1)
     }
 
     @Test("in linear light, a pattern of black and white becomes the gray of half its light, and values stay")
@@ -143,11 +143,6 @@ struct LanczosStageTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return isOpaque && index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: state >> 56)
         }
-    }
-
-    static func largestError(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        guard left.count == right.count else { return .max }
-        return zip(left, right).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 }
 

@@ -1,19 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
-/// A transport without a network.
-private struct ClosingTransport: DataTransport {
-    let onClose: @Sendable () -> Void
-
-    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse { throw .cancelled }
-
-    func closeIdleConnections() { onClose() }
-}
+@testable import ImageTesting
 
 @Suite("CircuitBreakingTransport", .timeLimit(.minutes(5)))
 struct CircuitBreakingTransportTests {

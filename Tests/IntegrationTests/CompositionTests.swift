@@ -9,6 +9,8 @@ import LoopbackServer
 import Synchronization
 import Testing
 
+@testable import ImageTesting
+
 /// Tests the transports that `ImageLoaderOptions` composes.
 @Suite("Composed transports", .timeLimit(.minutes(10)))
 struct CompositionTests {

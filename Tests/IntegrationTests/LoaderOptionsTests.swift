@@ -105,12 +105,3 @@ struct LoaderOptionsTests {
         #expect(closed.next() == 1)
     }
 }
-
-/// A transport without a network.
-private struct ClosingTransport: DataTransport {
-    let onClose: @Sendable () -> Void
-
-    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse { throw .cancelled }
-
-    func closeIdleConnections() { onClose() }
-}

@@ -7,7 +7,6 @@ import ImageLoading
 import ImageTesting
 import ImageTransporting
 import LoopbackServer
-import Synchronization
 import Testing
 
 @testable import ImageLoaderKit
@@ -95,29 +94,4 @@ extension ImageRequest {
 extension TransferOptions {
     /// Long limits for tests of other behavior, because transfers can stall on a busy machine.
     static let patient = TransferOptions(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
-}
-
-extension TestLoader {
-    /// Returns the configuration of a loader without a disk cache.
-    static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderParts {
-        var defaults = ImageLoaderOptions(cacheDirectory: nil)
-        defaults.makeTransport = { transport(http) ?? $0 }
-        defaults.retryPolicy.maxRetries = retries
-        defaults.transferOptions = .patient
-        defaults.connectivityMonitor = nil  // the state of the machine
-        return defaults.makeParts()
-    }
-}
-
-/// Counts calls from any thread.
-final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    /// Returns 0 at the first call, then 1, and so on.
-    func next() -> Int {
-        count.withLock { count in
-            defer { count += 1 }
-            return count
-        }
-    }
 }
