@@ -130,7 +130,7 @@
             var data = data
             for box in boxes { data = data.replacing(at: box.offset + 4, with: Data("free".utf8)) }
             if let last, data.bigEndian(at: last.offset, 4) == 0, let size = UInt32(exactly: data.count - last.offset) {
-                data = data.replacing(at: last.offset, with: Data((0..<4).map { UInt8(size >> (24 - 8 * $0) & 255) }))
+                data = data.replacing(at: last.offset, with: Data(Int(size).bigEndianBytes))
             }
             return data
         }

@@ -145,11 +145,6 @@ private struct PNGAnimationWriter {
     }
 }
 
-extension Int {
-    /// The lower 32 bits.
-    fileprivate var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
-}
-
 /// Writes a file with libpng.
 ///
 /// Safe: the handle is valid from `init` to `deinit` and never leaves the class.

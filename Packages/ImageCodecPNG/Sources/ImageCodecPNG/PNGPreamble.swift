@@ -91,8 +91,8 @@ extension PNGPreamble {
             setPalette(of: &format)
         } else if !transparency.isEmpty {
             format.has_key = true
-            let key = stride(from: 0, to: transparency.count, by: 2).map {
-                UInt16(transparency[$0]) << 8 | UInt16(transparency[$0 + 1])
+            let key = stride(from: 0, to: transparency.count, by: 2).compactMap {
+                transparency.bigEndian(at: $0, 2, as: UInt16.self)
             }
             format.key = (key[0], key.count > 1 ? key[1] : 0, key.count > 2 ? key[2] : 0)
         }

@@ -72,8 +72,10 @@
             if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return Array(bytes.dropFirst(3)) }
             let isLittleEndian = bytes.starts(with: [0xFF, 0xFE])
             guard isLittleEndian || bytes.starts(with: [0xFE, 0xFF]) else { return bytes }
-            let units = stride(from: 2, to: bytes.count - 1, by: 2).map { offset in
-                UInt16(bytes[offset + (isLittleEndian ? 1 : 0)]) << 8 | UInt16(bytes[offset + (isLittleEndian ? 0 : 1)])
+            let units = stride(from: 2, to: bytes.count - 1, by: 2).compactMap { offset in
+                isLittleEndian
+                    ? bytes.littleEndian(at: offset, 2, as: UInt16.self)
+                    : bytes.bigEndian(at: offset, 2, as: UInt16.self)
             }
             return Array(String(decoding: units, as: UTF16.self).utf8)
         }

@@ -29,12 +29,8 @@
     private enum TIFFDirectory {
         /// Whether the file ends before its directory does. False for BigTIFF and for other files.
         static func isCut(in data: Data) -> Bool {
-            let isBigEndian = data.starts(with: [0x4D, 0x4D, 0, 42])
-            guard isBigEndian || data.starts(with: [0x49, 0x49, 42, 0]) else { return data.isEmpty }
-            func number(at offset: Int, _ count: Int) -> Int? {
-                isBigEndian ? data.bigEndian(at: offset, count) : data.littleEndian(at: offset, count)
-            }
-            guard let start = number(at: 4, 4), let count = number(at: start, 2) else { return true }
+            guard let reader = TIFFReader(data) else { return data.isEmpty }
+            guard let start = reader.integer(at: 4, 4), let count = reader.integer(at: start, 2) else { return true }
             return start + 2 + count * 12 > data.count
         }
     }

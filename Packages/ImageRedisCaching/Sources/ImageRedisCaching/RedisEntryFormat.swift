@@ -40,18 +40,18 @@
         static func bytes(of entry: DataCacheEntry, for key: DataCacheKey) -> [UInt8] {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(size(of: entry, for: key))
-            append(magic, to: &bytes)
-            append(version, to: &bytes)
-            append(entry.creationDate.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
-            append(UInt32(truncatingIfNeeded: key.identifier.utf8.count), to: &bytes)
-            append(UInt32(truncatingIfNeeded: entry.metadata.count), to: &bytes)
-            append(UInt64(entry.data.count), to: &bytes)
+            bytes.append(littleEndian: magic)
+            bytes.append(littleEndian: version)
+            bytes.append(littleEndian: entry.creationDate.timeIntervalSinceReferenceDate.bitPattern)
+            bytes.append(littleEndian: UInt32(truncatingIfNeeded: key.identifier.utf8.count))
+            bytes.append(littleEndian: UInt32(truncatingIfNeeded: entry.metadata.count))
+            bytes.append(littleEndian: UInt64(entry.data.count))
             bytes.append(contentsOf: key.identifier.utf8)
             bytes.append(contentsOf: entry.metadata)
             bytes.append(contentsOf: entry.data)
             // A byte has no padding.
             let sum = unsafe checksum(of: bytes.span.bytes)
-            append(sum, to: &bytes)
+            bytes.append(littleEndian: sum)
             return bytes
         }
 
@@ -92,11 +92,6 @@
             unsafe bytes.withUnsafeBytes { bytes in
                 unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe irc_checksum($0.baseAddress, $0.count) }
             }
-        }
-
-        private static func append(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-            // An integer has no padding.
-            unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
         }
 
         private static func number<Number: FixedWidthInteger & BitwiseCopyable>(

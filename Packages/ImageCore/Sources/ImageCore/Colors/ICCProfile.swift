@@ -50,17 +50,17 @@ package enum ICCProfile {
         let start = 132 + 12 * tags.reduce(0) { $0 + $1.names.count }
         for (names, content) in tags {
             for name in names {
-                entries += name.utf8 + (start + contents.count).bigEndian32 + content.count.bigEndian32
+                entries += name.utf8 + (start + contents.count).bigEndianBytes + content.count.bigEndianBytes
             }
             contents += content + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
         }
-        return Data(header(size: start + contents.count) + (entries.count / 12).bigEndian32 + entries + contents)
+        return Data(header(size: start + contents.count) + (entries.count / 12).bigEndianBytes + entries + contents)
     }
 
     private static func header(size: Int) -> [UInt8] {
         let date: [UInt8] = [0x07, 0xEA, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
         let illuminant = RGBPrimaries.Chromaticity.d50.xyz
-        return size.bigEndian32 + [0, 0, 0, 0, 4, 0x40, 0, 0] + "mntrRGB XYZ ".utf8 + date + "acsp".utf8
+        return size.bigEndianBytes + [0, 0, 0, 0, 4, 0x40, 0, 0] + "mntrRGB XYZ ".utf8 + date + "acsp".utf8
             + [UInt8](repeating: 0, count: 28) + illuminant.fixed + [UInt8](repeating: 0, count: 48)
     }
 
@@ -72,7 +72,8 @@ package enum ICCProfile {
     private static func text(_ text: String) -> [UInt8] {
         let units = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         return tag(
-            "mluc", 1.bigEndian32 + 12.bigEndian32 + "enUS".utf8 + units.count.bigEndian32 + 28.bigEndian32 + units)
+            "mluc",
+            1.bigEndianBytes + 12.bigEndianBytes + "enUS".utf8 + units.count.bigEndianBytes + 28.bigEndianBytes + units)
     }
 }
 
@@ -94,9 +95,5 @@ extension SIMD3<Double> {
 
 extension Double {
     /// The number with 16 bits after the point.
-    fileprivate var fixed: [UInt8] { Int((self * 65_536).rounded()).bigEndian32 }
-}
-
-extension Int {
-    fileprivate var bigEndian32: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+    fileprivate var fixed: [UInt8] { Int((self * 65_536).rounded()).bigEndianBytes }
 }

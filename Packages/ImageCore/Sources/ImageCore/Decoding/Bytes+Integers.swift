@@ -29,6 +29,11 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     }
 }
 
+extension Int {
+    /// The lower 32 bits, the most significant byte first.
+    package var bigEndianBytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+}
+
 extension RangeReplaceableCollection<UInt8> {
     /// Appends the bytes of an integer, the most significant one first.
     @inlinable

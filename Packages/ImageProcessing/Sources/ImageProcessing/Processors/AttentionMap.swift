@@ -93,10 +93,7 @@ struct AttentionMap {
             z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) * opacity
         }
 
-        private static func linear(_ level: UInt8) -> Double {
-            let value = Double(level) / 255
-            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-        }
+        private static func linear(_ level: UInt8) -> Double { TransferFunction.sRGB.light(of: Double(level) / 255) }
 
         /// The likeness to skin plus the chroma. Nearly black cells have none.
         var interest: Double { y > 5 ? skin + chroma : 0 }
