@@ -112,11 +112,11 @@ extension CacheFolder {
         }
     }
 
-    /// Returns true if an entry is missing, or if its file can be used and has the right name.
-    func isUsable(_ name: EntryName) throws -> Bool {
-        try withFile(name, ifAbsent: true, ifUnusable: false) { file, status in
-            guard let format = try intactFormat(file, status.byteCount) else { return false }
-            return EntryName(try key(of: file, format)) == name
+    /// Returns true if the file of an entry exists, and can't be used or has the wrong name.
+    func mustBeRemoved(_ name: EntryName) throws -> Bool {
+        try withFile(name, ifAbsent: false, ifUnusable: true) { file, status in
+            guard let format = try intactFormat(file, status.byteCount) else { return true }
+            return EntryName(try key(of: file, format)) != name
         }
     }
 

@@ -161,9 +161,9 @@ struct FolderEditor {
     /// The counter contains a damaged one, whose length may have changed, until the next scan.
     mutating func removeUnusable(_ name: EntryName) throws -> Bool {
         // Checked again in the lock, because it can have been replaced.
-        if try folder.isUsable(name) { return false }
+        guard try folder.mustBeRemoved(name) else { return false }
         return try locked { editor in
-            if try editor.folder.isUsable(name) { return false }
+            guard try editor.folder.mustBeRemoved(name) else { return false }
             let path = editor.folder.path(name)
             if editor.folder.isExpired(try editor.fileSystem.status(at: path), name) {
                 try editor.removeFile(name)
