@@ -55,16 +55,12 @@ def gradients(folder):
             ten_bits = numpy.rint(scene * 1023) / 1023
             encoding = f"RGB_D65_202_Rel_{'PeQ' if transfer == 'pq' else 'HLG'}"
             for format, write in [
-                    ("png", lambda file: constant(files.write_png(file, ten_bits, 16, [files.cicp(9, code)]))),
+                    ("png", lambda file: files.constant(files.write_png(file, ten_bits, 16, [files.cicp(9, code)]))),
                     ("avif", lambda file: files.write_avif(file, ten_bits, 10, nclx=(9, code, 0))),
                     ("heic", lambda file: files.write_heic(file, ten_bits, 10, nclx=(9, code, 0), quality=-1)),
                     ("jxl", lambda file: files.write_jxl(file, ten_bits, 16, encoding, options=["--intensity_target=1000"]))]:
                 file = folder / f"gradient-{transfer}-{color}-{format}.{format}"
                 yield f"{format} {transfer} gradient {color}", file, write(file), conversion
-
-
-def constant(values):
-    return lambda: values
 
 
 def rows(tool, folder, only, colors):

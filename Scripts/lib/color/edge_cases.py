@@ -69,7 +69,7 @@ def alpha(folder):
     pq = hdr.Conversion("pq", SPACES["bt2020"])
     chart, bright = translucent(scenes.chart()), translucent(signal("pq"))
     for name, meaning, write in [
-            ("png pq", pq, lambda file: constant(files.write_png(file, bright, 16, [files.cicp(9, 16)]))),
+            ("png pq", pq, lambda file: files.constant(files.write_png(file, bright, 16, [files.cicp(9, 16)]))),
             ("webp p3", data, lambda file: files.write_pillow(file, chart, lossless=True, exact=True, icc_profile=data)),
             ("avif p3", data, lambda file: files.write_avif(file, chart, 10, nclx=(12, 13, 0))),
             ("avif pq", pq, lambda file: files.write_avif(file, bright, 10, nclx=(9, 16, 0))),
@@ -83,20 +83,16 @@ def alpha(folder):
             f"{name} alpha", file, lambda decoded=decoded: decoded()[..., :3], meaning, automatic, alpha=numpy.floor(bright[..., 3] * 255))
 
 
-def constant(values):
-    return lambda: values
-
-
 def grays(folder):
     """Yields gray images in the formats that store them as such."""
     gray, linear = scenes.gray()[..., :1], icc.gray_profile(1.0)
     pq = hdr.Conversion("pq", SPACES["bt2020"])
     for name, meaning, write in [
-            ("gray.png", pq, lambda file: constant(files.write_png(file, PQ_PEAK * gray, 16, [files.cicp(9, 16)]))),
+            ("gray.png", pq, lambda file: files.constant(files.write_png(file, PQ_PEAK * gray, 16, [files.cicp(9, 16)]))),
             ("gray.avif", pq, lambda file: files.write_avif(file, PQ_PEAK * scenes.gray(), 10, nclx=(9, 16, 9), sampling="400")),
             ("gray.heic", pq, lambda file: files.write_heic(file, PQ_PEAK * gray, 10, nclx=(9, 16, 9), quality=-1, sampling=None)),
             ("gray.jxl", pq, lambda file: files.write_jxl(file, PQ_PEAK * gray, 16, "Gra_D65_Rel_PeQ")),
-            ("gray-linear.png", linear, lambda file: constant(files.write_png(file, gray, 16, [files.profile_chunk(linear)]))),
+            ("gray-linear.png", linear, lambda file: files.constant(files.write_png(file, gray, 16, [files.profile_chunk(linear)]))),
             ("gray-linear.jpg", linear, lambda file: files.write_pillow(file, gray, quality=98, icc_profile=linear))]:
         file = folder / name
         values = write(file)
@@ -111,7 +107,7 @@ def tiny(folder):
         for name, meaning, write in [
                 ("jpg", data, lambda file: files.write_pillow(file, chart, quality=98, subsampling=0, icc_profile=data)),
                 ("webp", data, lambda file: files.write_pillow(file, chart, lossless=True, icc_profile=data)),
-                ("png", pq, lambda file: constant(files.write_png(file, PQ_PEAK * chart, 16, [files.cicp(9, 16)]))),
+                ("png", pq, lambda file: files.constant(files.write_png(file, PQ_PEAK * chart, 16, [files.cicp(9, 16)]))),
                 ("avif", pq, lambda file: files.write_avif(file, PQ_PEAK * chart, 10, nclx=(9, 16, 0))),
                 ("heic", hlg, lambda file: files.write_heic(file, chart, 10, nclx=(9, 18, 0), quality=-1)),
                 ("jxl", hlg, lambda file: files.write_jxl(file, chart, 16, "RGB_D65_202_Rel_HLG"))]:
@@ -124,7 +120,7 @@ def animations(folder):
     second, file = folder / "second-frame.png", folder / "animation-pq.avif"
     files.write_png(second, signal("pq")[::-1], 16)
     files.write_avif(file, signal("pq"), 10, nclx=(9, 16, 0), more_frames=[second])
-    yield Case("avif animation pq", file, constant(numpy.rint(signal("pq") * 1023) / 1023), hdr.Conversion("pq", SPACES["bt2020"]), "p3")
+    yield Case("avif animation pq", file, files.constant(numpy.rint(signal("pq") * 1023) / 1023), hdr.Conversion("pq", SPACES["bt2020"]), "p3")
     data, automatic = profile("p3")
     frames = [files.image(values) for values in (scenes.chart(), scenes.chart()[::-1])]
     for format, options in [("webp", {"lossless": True}), ("png", {}), ("avif", {"quality": 100, "subsampling": "4:4:4"})]:
@@ -148,4 +144,4 @@ def resized(folder):
             ("jxl", hlg, 1, lambda file: files.write_jxl(file, scene, 16, "RGB_D65_202_Rel_HLG"))]:
         file = folder / f"resized-{name}.{name}"
         write(file)
-        yield Case(f"{name} resized", file, constant(factor * small), meaning, automatic)
+        yield Case(f"{name} resized", file, files.constant(factor * small), meaning, automatic)

@@ -260,3 +260,7 @@ def shift_locations(data, distance):
 def content_light_level(largest):
     """The content of a `clli` box (ISO/IEC 14496-12, 12.1.6)."""
     return struct.pack(">2H", largest, largest // 5)
+
+
+def constant(values):
+    return lambda: values

@@ -34,7 +34,7 @@ def photographs(folder):
     for name, meaning, write in [
             ("P3 photograph.jpg", icc.matrix_profile(p3), lambda file, data: files.write_pillow(
                 file, encoded(light, p3), quality=95, subsampling=0, icc_profile=data)),
-            ("ProPhoto photograph.png", icc.matrix_profile(prophoto), lambda file, data: constant(files.write_png(
+            ("ProPhoto photograph.png", icc.matrix_profile(prophoto), lambda file, data: files.constant(files.write_png(
                 file, encoded(light, prophoto), 16, [files.profile_chunk(data)]))),
             ("BT.2020 photograph.avif", icc.matrix_profile(bt2020), lambda file, data: files.write_avif(
                 file, encoded(light, bt2020), 10, nclx=(9, 13, 9), is_full=False)),
@@ -44,7 +44,7 @@ def photographs(folder):
                 file, hdr.hlg_of_luminance(luminance(light), bt2020.to_own_xyz[1]), 10, nclx=(9, 18, 9))),
             ("PQ photograph.jxl", hdr.Conversion("pq", bt2020), lambda file, _: files.write_jxl(
                 file, hdr.pq_signal(luminance(light)), 16, "RGB_D65_202_Rel_PeQ", options=["--intensity_target=1000"])),
-            ("PQ chart.png", hdr.Conversion("pq", bt2020), lambda file, _: constant(files.write_png(
+            ("PQ chart.png", hdr.Conversion("pq", bt2020), lambda file, _: files.constant(files.write_png(
                 file, chart * hdr.pq_signal(hdr.USUAL_PEAK), 16, [files.cicp(9, 16)]))),
             ("P3 chart.webp", icc.matrix_profile(p3), lambda file, data: files.write_pillow(file, chart, lossless=True, icc_profile=data)),
             ("HLG highlights.jxl", hdr.Conversion("hlg", p3), lambda file, _: files.write_jxl(
@@ -53,10 +53,6 @@ def photographs(folder):
                 file, chart, quality=95, subsampling=0, icc_profile=data))]:
         file = folder / f"{name.split('.')[-1]}-{name.replace(' ', '-')}"
         yield Case(name, file, write(file, meaning), meaning, "p3")
-
-
-def constant(values):
-    return lambda: values
 
 
 def encoded(light, space):
