@@ -15,7 +15,10 @@ public struct EvictionStudy: Sendable {
     /// - Parameters:
     ///   - traces: The accesses to simulate.
     ///   - policies: The policies, which are the columns of the tables.
-    public init(_ traces: [Trace], policies: [EvictionPolicy]) { (self.traces, self.policies) = (traces, policies) }
+    public init(_ traces: [Trace], policies: [EvictionPolicy]) {
+        self.traces = traces
+        self.policies = policies
+    }
 
     /// Markdown tables of the hit ratios, by count, and by bytes for traces with sizes. Computing them takes seconds.
     public var markdown: String {

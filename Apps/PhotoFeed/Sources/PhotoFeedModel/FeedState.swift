@@ -69,7 +69,8 @@ struct FeedState: Sendable {
         isRefreshing = true
         refreshFailure = nil
         if case .loading = pagination { pagination = .idle }
-        (paginationBeforeRefresh, pagination) = (pagination, .idle)
+        paginationBeforeRefresh = pagination
+        pagination = .idle
         return fetch(1)
     }
 
@@ -94,8 +95,12 @@ struct FeedState: Sendable {
     /// Adds a page. Returns nil if another fetch has replaced this one.
     mutating func received(_ page: [Photo], _ id: FetchID) -> PageUpdate? {
         guard finish(id) else { return nil }
-        if !isAppending { (photos, pageCount) = ([], 0) }
-        (view, isRefreshing) = (.loaded, false)
+        if !isAppending {
+            photos = []
+            pageCount = 0
+        }
+        view = .loaded
+        isRefreshing = false
         pageCount += 1
         let known = Set(photos.map(\.id))
         // Photos move to later pages when the server inserts others before them.
@@ -110,7 +115,9 @@ struct FeedState: Sendable {
     mutating func failed(_ failure: PhotoServiceFailure, _ id: FetchID) {
         guard finish(id) else { return }
         if isRefreshing {
-            (isRefreshing, refreshFailure, pagination) = (false, failure, paginationBeforeRefresh)
+            isRefreshing = false
+            refreshFailure = failure
+            pagination = paginationBeforeRefresh
         } else if isAppending {
             pagination = .error(failure)
         } else {

@@ -7,7 +7,10 @@ struct VP8LBitReader {
     private var accumulator: UInt64 = 0
     private var bitCount = 0
 
-    init(_ data: Data) { (self.data, cursor) = (data, data.startIndex) }
+    init(_ data: Data) {
+        self.data = data
+        cursor = data.startIndex
+    }
 
     /// Reads and consumes up to 32 bits. Throws `.truncated` if fewer are left.
     mutating func read(_ count: Int) throws(ImageDecodingError) -> Int {

@@ -72,7 +72,8 @@ struct VP8LMemoryEstimate {
     /// `.truncated` or `.malformed` if libwebp fails before it allocates the tables.
     init(of stream: Data, hasHeader: Bool, size: PixelSize) throws(ImageDecodingError) {
         reader = VP8LBitReader(stream)
-        (width, height) = (size.width, size.height)
+        width = size.width
+        height = size.height
         if hasHeader {
             _ = try reader.read(32)
             _ = try reader.read(8)

@@ -69,7 +69,9 @@ struct WebPStructure {
         }
         guard file.is_animated != 0 else {
             let image = try WebPImage(header: 0..<data.count, of: data)
-            (content, loopCount, hasAlpha) = (.still(image), 1, image.hasAlpha || file.has_alpha != 0)
+            content = .still(image)
+            loopCount = 1
+            hasAlpha = image.hasAlpha || file.has_alpha != 0
             return
         }
         let frames = try chunks.frames()

@@ -197,7 +197,8 @@ private final class DecodingRun {
         let (old, new) = (state.extent, image.extent)
         // After a failure, there are no more previews.
         if state.failure != nil {
-            (state.extent, state.digest) = (.nothing, nil)
+            state.extent = .nothing
+            state.digest = nil
             return
         }
         try expect(new.passes >= old.passes, "from \(old) to \(new)")

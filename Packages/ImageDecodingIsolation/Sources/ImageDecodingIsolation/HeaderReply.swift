@@ -60,7 +60,8 @@
             guard let layout = words.next(of: Self.layouts) else { throw .invalidAnswer("an unknown layout") }
             header.nativeLayout = layout
             header.hasGainMap = words.next() == 1
-            (profileByteCount, delayCount) = (words.next(), words.next())
+            profileByteCount = words.next()
+            delayCount = words.next()
             guard (0...limits.metadataByteLimit).contains(profileByteCount - 1) || profileByteCount == 0,
                 delayCount == 0 || delayCount == header.frameCount
             else { throw .invalidAnswer("too much metadata") }

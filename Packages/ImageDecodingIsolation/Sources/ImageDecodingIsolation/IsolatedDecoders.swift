@@ -230,7 +230,8 @@
                 throw .cancelled
             } catch {
                 // Decoding all bytes throws the error.
-                (hasEnded, data) = (true, Data())
+                hasEnded = true
+                data = Data()
                 return nil
             }
         }

@@ -77,7 +77,8 @@
                 worker_close(metadata)
                 throw starter.failure("error \(error)")
             }
-            (self.process, self.socket) = (process, socket)
+            self.process = process
+            self.socket = socket
             do throws(ImageDecodingError) {
                 try finishStart()
             } catch {
@@ -142,7 +143,8 @@
             _ kind: WorkerRequest.Kind, _ data: Data, _ request: DecodingRequest, isCancelled: () -> Bool
         ) throws(ImageDecodingError) -> ImageHeader? {
             imageCount += 1
-            (reader, opened) = (nil, nil)
+            reader = nil
+            opened = nil
             let file = try Self.file(unsafe data.withUnsafeBytes { unsafe worker_memory($0.baseAddress, $0.count, 0) })
             defer { worker_close(file) }
             let request = WorkerRequest(kind, byteCount: data.count, decoding: request)

@@ -157,7 +157,11 @@ extension DateComponents {
         let areValid = zip(numbers, ranges).allSatisfy { number, range in number.map(range.contains) == true }
         guard numbers.count >= 3, areValid else { return nil }
         self.init(year: numbers[0], month: numbers[1], day: numbers[2])
-        if numbers.count == 6 { (hour, minute, second) = (numbers[3], numbers[4], numbers[5]) }
+        if numbers.count == 6 {
+            hour = numbers[3]
+            minute = numbers[4]
+            second = numbers[5]
+        }
         timeZone = TimeZone(offset: zone)
     }
 

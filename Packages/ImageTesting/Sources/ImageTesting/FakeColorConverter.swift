@@ -4,7 +4,6 @@ import ImageCore
 ///
 /// It ignores all other colors. Its gamut of the profiles is sRGB, and that of the other color is Display P3.
 struct FakeColorConverter: ColorConverter {
-    /// Creates a converter.
     /// Returns the supported profile for images in `layout`.
     static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 

@@ -11,7 +11,8 @@ struct Viewport {
 
     /// - Parameter phase: The position in a looping animation, from 0 to 1.
     init(_ size: PixelSize, phase: Float) {
-        (width, height) = (size.width, size.height)
+        width = size.width
+        height = size.height
         pan = 0.16 * cosine((phase - 0.25) * 2 * .pi)
     }
 

@@ -27,7 +27,8 @@ final class PhotoCell: RecycledCell {
     init(
         _ layout: PhotoLayout, loading: FeedLoading, clock: AnimationClock, photoAt: @escaping (Int) -> Photo?
     ) {
-        (self.loading, self.photoAt) = (loading, photoAt)
+        self.loading = loading
+        self.photoAt = photoAt
         image = LoadingImageView(
             loader: loading.loader, width: layout.side, height: layout.side, clock: clock)
         widget =

@@ -51,7 +51,10 @@ struct AddressRange: Hashable, Sendable {
     private let bytes: [UInt8]
     private let bitCount: Int
 
-    init(bytes: [UInt8], bitCount: Int) { (self.bytes, self.bitCount) = (bytes, bitCount) }
+    init(bytes: [UInt8], bitCount: Int) {
+        self.bytes = bytes
+        self.bitCount = bitCount
+    }
 
     /// Parses a range such as `10.0.0.0/8`, or a single address. Returns nil if the text is neither.
     init?(_ text: String) {

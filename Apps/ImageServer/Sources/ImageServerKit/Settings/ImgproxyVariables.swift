@@ -77,7 +77,9 @@ package struct ImgproxyVariable: Sendable, ExpressibleByStringLiteral {
 
     /// - Parameter name: The name without `IMGPROXY_`.
     init(_ name: String, _ note: String = "", convert: @escaping Conversion = { text, _ in text }) {
-        (self.name, self.note, self.convert) = (ImgproxyVariables.prefix + name, note, convert)
+        self.name = ImgproxyVariables.prefix + name
+        self.note = note
+        self.convert = convert
     }
 
     package init(stringLiteral name: String) { self.init(name) }

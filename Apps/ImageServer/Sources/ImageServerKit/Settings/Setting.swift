@@ -15,8 +15,11 @@ package final class Setting<Value: SettingValue>: AnySetting {
         _ standard: Value, _ summary: String, _ range: ClosedRange<Value.Bound>?, _ imgproxy: [ImgproxyVariable],
         changesResults: Bool
     ) {
-        (self.standard, self.summary, self.changesResults) = (standard, summary, changesResults)
-        (self.range, self.imgproxy) = (range, imgproxy)
+        self.standard = standard
+        self.summary = summary
+        self.changesResults = changesResults
+        self.range = range
+        self.imgproxy = imgproxy
     }
 
     /// Returns a setting that decides whether, how fast and to whom results are served.

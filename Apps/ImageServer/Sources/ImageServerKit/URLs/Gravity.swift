@@ -17,7 +17,11 @@ struct Gravity: Hashable, Sendable {
     /// The same from the top.
     var y: Double
 
-    init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) { (self.anchor, self.x, self.y) = (anchor, x, y) }
+    init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) {
+        self.anchor = anchor
+        self.x = x
+        self.y = y
+    }
 
     /// Returns the left and top of an area in an image, in pixels, so that the area is inside of it.
     ///

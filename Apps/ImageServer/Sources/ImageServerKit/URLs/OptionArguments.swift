@@ -12,7 +12,10 @@ struct OptionArguments {
         values = Array(parts.dropFirst())
     }
 
-    private init(name: String, values: [Substring]) { (self.name, self.values) = (name, values) }
+    private init(name: String, values: [Substring]) {
+        self.name = name
+        self.values = values
+    }
 
     var count: Int { values.count }
 

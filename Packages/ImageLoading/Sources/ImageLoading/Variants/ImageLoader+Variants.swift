@@ -79,7 +79,8 @@ extension ImageLoader {
         guard cacheUse.answersAlone else { return nil }
         for url in context.request.largerVariants {
             var larger = context.request
-            (larger.origin, larger.identifier) = (.url(url), nil)
+            larger.origin = .url(url)
+            larger.identifier = nil
             guard let response = await storedAnswer(to: larger, cacheUse) else { continue }
             let start = context.newestStart
             // A body that can't be read is a miss.

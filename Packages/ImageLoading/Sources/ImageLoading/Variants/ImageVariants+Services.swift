@@ -61,7 +61,10 @@ extension ImageVariants {
     public static func imgix(domain: String) -> ImageVariants {
         ImageVariants { variant in
             guard var parts = URLComponents(url: variant.source, resolvingAgainstBaseURL: true) else { return nil }
-            (parts.scheme, parts.host, parts.port, parts.fragment) = ("https", domain, nil, nil)
+            parts.scheme = "https"
+            parts.host = domain
+            parts.port = nil
+            parts.fragment = nil
             var items = [("fit", variant.mode == .fit ? "max" : "min"), ("q", "\(variant.quality)")]
             if let width = variant.width { items.append(("w", "\(width)")) }
             if let height = variant.height { items.append(("h", "\(height)")) }
@@ -102,7 +105,9 @@ extension ImageVariants {
                 site.appending("/_next/image?url=\(source)&w=\($0)&q=\(variant.quality)")
             }
         }
-        (variants.steps, variants.quality, variants.lowDataQuality) = (widths, 75, 75)
+        variants.steps = widths
+        variants.quality = 75
+        variants.lowDataQuality = 75
         return variants
     }
 

@@ -114,7 +114,10 @@ public final class LoadingImageView: ImageSurface {
     }
 
     /// Sets the size of the images of later loads, in points.
-    func setImageSize(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+    func setImageSize(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
 
     /// Shows the placeholder and cancels the load.
     public func cancelLoading() {

@@ -62,9 +62,13 @@ private nonisolated final class Pixels: Sendable {
     init(_ bitmap: Bitmap) {
         self.bitmap = bitmap
         if let packed = bitmap.packedPixels {
-            (bytes, format, bytesPerRow) = (packed, GDK_MEMORY_R8G8B8, bitmap.size.width * 3)
+            bytes = packed
+            format = GDK_MEMORY_R8G8B8
+            bytesPerRow = bitmap.size.width * 3
         } else {
-            (bytes, format, bytesPerRow) = (bitmap.pixels, GDK_MEMORY_R8G8B8A8, bitmap.bytesPerRow)
+            bytes = bitmap.pixels
+            format = GDK_MEMORY_R8G8B8A8
+            bytesPerRow = bitmap.bytesPerRow
         }
     }
 }

@@ -79,7 +79,8 @@ public final class ZoomableImageView {
         self.request = request
         self.description = description
         widget.setAccessibleLabel(description)
-        (requestedSize, pendingOffset) = (nil, nil)
+        requestedSize = nil
+        pendingOffset = nil
         tile.clear()
         zoom.fit()
         update()
@@ -87,7 +88,8 @@ public final class ZoomableImageView {
 
     /// Removes the image and cancels its load.
     public func cancelLoading() {
-        (request, requestedSize) = (nil, nil)
+        request = nil
+        requestedSize = nil
         tile.clear()
         cell.cancelLoading()
     }
