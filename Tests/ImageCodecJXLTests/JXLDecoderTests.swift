@@ -161,6 +161,11 @@
             let image = try JXLDecoder(pool: pool).open(data, limits: .default)
             #expect(try jxl.pixels(image).largestDifference(to: JXLSamples.bitmap(size).pixels) == 0)
             #expect(pool.idleByteCount >= size.area * 4)
+            // A decoder with a pool keeps it.
+            let (own, other) = (PixelBufferPool(byteLimit: 10 << 20), PixelBufferPool(byteLimit: 10 << 20))
+            _ = try FileReading(JXLDecoder(pool: own).using(other)).pixels(data)
+            #expect(own.idleByteCount > 0)
+            #expect(other.idleByteCount == 0)
         }
     }
 #endif

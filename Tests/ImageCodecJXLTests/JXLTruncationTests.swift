@@ -83,6 +83,18 @@
             #expect(image.header?.storedSize == JXLSamples.size)
         }
 
+        @Test("composed layers have no previews before they are complete", arguments: [0, 1])
+        func arrivingLayers(blendMode: Int) throws {
+            let samples = JXLSamples.bytes(Self.size, channels: 3)
+            // The first one covers a part of the canvas, and the other one is added to all of it.
+            let area = TestJXL.Area(left: 0, top: 0, width: Self.size.width, height: 1000)
+            let part = TestJXL.Frame(Array(samples.prefix(area.width * area.height * 3)), area: area)
+            let layer = blendMode == 0 ? part : TestJXL.Frame(samples, blendMode: blendMode)
+            var rows: Set<Int> = []
+            try Self.feed(TestJXL(Self.size).file([.init(samples), layer]), in: 1500) { rows.insert($0.extent.rows) }
+            #expect(rows == [0, 1100])
+        }
+
         /// Appends a file in pieces and calls `body` after each.
         @discardableResult private static func feed(
             _ data: Data, in length: Int, body: (any IncrementalImage) throws -> Void
@@ -142,6 +154,53 @@
             #expect(jxl.rows(data, limits: DecodingLimits(decodedByteLimit: 64 * Self.size.area)).failure == nil)
         }
 
+        @Test("an image that arrives has the limits of a file, and its stored size")
+        func arriving() throws {
+            func image(_ limits: DecodingLimits) -> any IncrementalImage {
+                JXLDecoder().makeIncrementalImage(limits: limits)
+            }
+            let data = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
+            let short = image(DecodingLimits(encodedByteLimit: data.count - 1))
+            #expect(
+                throws: ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
+            ) { try short.append(data) }
+            // Four bytes a pixel, and two images of integers.
+            let held = 28 * Self.size.area
+            let small = image(DecodingLimits(decodedByteLimit: held - 1))
+            try small.append(data)
+            #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: held, allowed: held - 1)) {
+                try small.start(size: Self.size, layout: .rgba8)
+            }
+            let unlimited = image(DecodingLimits(decodedByteLimit: held))
+            try unlimited.append(data)
+            let other = PixelSize(width: 20, height: 13)
+            #expect(
+                throws: ImageDecodingError.unsupported(.jpegXL, "the image can only be decoded at its stored size")
+            ) { try unlimited.start(size: other, layout: .rgba8) }
+            try unlimited.start(size: Self.size, layout: .rgba8)
+            #expect(unlimited.extent.rows == Self.size.height)
+        }
+
+        /// The bytes that libjxl needs for each pixel of a coding, with those of the output.
+        private static let codings: [(change: @Sendable (inout TestJXL) -> Void, bytes: Int)] = [
+            ({ _ in }, 28), ({ $0.channels = 4 }, 36), ({ $0.isLossless = false }, 8),
+            (
+                {
+                    $0.channels = 4
+                    $0.isLossless = false
+                }, 40
+            ),
+        ]
+
+        @Test("the working memory depends on channels and the kind of coding", arguments: codings.indices)
+        func workingMemory(index: Int) throws {
+            var coding = TestJXL(Self.size)
+            Self.codings[index].change(&coding)
+            let image = JXLDecoder().makeIncrementalImage(limits: .default)
+            try image.append(coding.file(JXLSamples.bytes(channels: coding.channels)))
+            #expect(image.heldByteCount(size: Self.size, layout: .rgba8) == Self.codings[index].bytes * Self.size.area)
+        }
+
         @Test(
             "a hidden frame above the limits is rejected, because libjxl would allocate it",
             arguments: ["40000-by-40000": DecodingLimit.pixels, "1000000-by-10": .side])
@@ -156,6 +215,11 @@
             let data = try coding.file([TestJXL.Frame](repeating: layer, count: 7))
             #expect(Self.limit(Self.opening(data, DecodingLimits(maxPixels: Self.size.area))) == .pixels)
             #expect(Self.opening(data) == nil)
+            // A frame can have a few hidden ones.
+            #expect(Self.opening(data, DecodingLimits(maxFrames: 1)) == nil)
+            let more = try coding.file([TestJXL.Frame](repeating: layer, count: 8))
+            #expect(
+                Self.opening(more, DecodingLimits(maxFrames: 1)) == .limitExceeded(.frames, value: 2, allowed: 1))
         }
 
         @Test("data without signature or with a damaged header is malformed, and the start of a signature is truncated")
