@@ -50,6 +50,27 @@
             #expect(sink.checks == 4, "backwards, from the first frame")
         }
 
+        @Test("a frame is decoded again after a later one was cancelled")
+        func cancelled() throws {
+            let opened = try avif.open(try Self.animation([9, 9, 9, 9], timescale: 90))
+            let first = try avif.pixels(opened)
+            #expect(throws: ImageDecodingError.cancelled) {
+                let sink = CancellingSink(atCheck: 3)
+                try opened.decode(frame: 3, size: opened.header.storedSize, layout: .rgba8, into: sink)
+            }
+            #expect(try avif.pixels(opened) == first)
+        }
+
+        @Test("frames that the table of durations doesn't have last as long as the last one that it has")
+        func missingDurations() throws {
+            var data = try Self.animation([9, 18, 18, 18], timescale: 90)
+            // The second run of three frames follows a version, the number of runs and the first run.
+            let count = try #require(data.firstRange(of: Data("stts".utf8))).upperBound + 16
+            data.replaceSubrange(count..<count + 4, with: [0, 0, 0, 1])
+            let delays = try avif.header(of: data).frameDelays
+            #expect(delays == [100, 200, 200, 200].map { .milliseconds($0) })
+        }
+
         @Test("the encoder writes how often an animation plays", arguments: [0, 1, 7, 65_536], [false, true])
         func loopCount(count: Int, hasAlpha: Bool) throws {
             let frames = (1...3).map {
@@ -120,6 +141,17 @@
             let opened = try avif.open(try encoder.encode(bitmap, options: .init(isLossless: true)))
             #expect(opened.header.orientation == orientation && opened.header.colorProfile == profile)
             #expect(try avif.pixels(opened) == bitmap.pixels)
+        }
+
+        @Test("a delay above 2^31 milliseconds becomes the largest one")
+        func largestDelay() throws {
+            let bitmap = Scene.bitmap(8, 8)
+            let frames = [
+                AnimationFrame(bitmap: bitmap, delay: .seconds(3_000_000)), .init(bitmap: bitmap, delay: .zero),
+            ]
+            let data = try AVIFEncoder(effort: 1).encode(frames, loopCount: 1, options: .init())
+            let header = try avif.header(of: data)
+            #expect(header.frameDelays.first == .milliseconds(Int(Int32.max)))
         }
 
         @Test("sides have up to 65,536 pixels, and animations stop when their task is cancelled")

@@ -216,11 +216,14 @@
 
         @Test("decoding is cancelled before a frame and between strips")
         func cancellation() throws {
-            let opened = try avif.open(try TestAVIF.detailed(2001, 137, format: 420).file())
-            for check in 1...3 {
-                let sink = CancellingSink(atCheck: check)
-                #expect(throws: ImageDecodingError.cancelled) {
-                    try opened.decode(frame: 0, size: opened.header.storedSize, layout: .rgba8, into: sink)
+            let data = try TestAVIF.detailed(2001, 137, format: 420).file()
+            for size in [PixelSize(width: 2001, height: 137), PixelSize(width: 1001, height: 69)] {
+                for check in 1...3 {
+                    let image = try avif.open(data)
+                    let sink = CancellingSink(atCheck: check)
+                    #expect(throws: ImageDecodingError.cancelled, "\(size), check \(check)") {
+                        try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
+                    }
                 }
             }
         }

@@ -65,8 +65,11 @@
             return [Array(pixels[0..<4]), Array(pixels[last..<last + 4])]
         }
 
-        @Test("the cells of a grid are shown in their order")
+        @Test("the cells of a grid are shown in their order, and are copied to one image")
         func cells() throws {
+            let image = try avif.open(Self.grid())
+            let held = image.heldByteCount(frame: 0, size: image.header.storedSize, layout: .rgba8)
+            #expect(held == 2 * 128 * 128 * 3 / 2)
             let ends = try Self.ends(Self.grid())
             #expect(ends[0].largestDifference(to: [64, 64, 64, 255]) <= 2)
             #expect(ends[1].largestDifference(to: [191, 191, 191, 255]) <= 2)
