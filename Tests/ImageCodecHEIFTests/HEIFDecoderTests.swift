@@ -77,11 +77,34 @@
             #expect(try heif.pixels(image) == expected)
         }
 
-        @Test("a clean aperture beyond the image is malformed")
-        func badAperture() throws {
-            let aperture = HEIFBuilder.aperture(PixelSize(width: 129, height: 10), offset: (0, 0))
+        @Test(
+            "a clean aperture beyond an edge of the image is malformed",
+            arguments: [(0, 0), (3, 0), (-3, 0), (0, 3), (0, -3)])
+        func badAperture(x: Int, y: Int) throws {
+            let size = x == 0 && y == 0 ? PixelSize(width: 129, height: 10) : Self.planes.size
+            let aperture = HEIFBuilder.aperture(size, offset: (x, y))
             let file = try HEIFBuilder.still(Self.planes, properties: [("clap", aperture)])
             #expect(heif.rows(file).failure == .malformed(.heic, "the clean aperture exceeds the image"))
+        }
+
+        @Test("a clean aperture with a negative divisor is malformed")
+        func badFraction() throws {
+            let numbers = [-128, -1, 64, 1, 0, 1, 0, 1]
+            let aperture = Data(numbers.map { HEIFBuilder.number($0) }.joined())
+            let file = try HEIFBuilder.still(Self.planes, properties: [("clap", aperture)])
+            #expect(heif.rows(file).failure == .malformed(.heic, "the clean aperture has an invalid fraction"))
+        }
+
+        @Test("of several colors, the first one of each kind applies, and an empty profile is none")
+        func colors() throws {
+            let (first, second) = (Data("prof".utf8) + [1, 2, 3], Data("prof".utf8) + [4, 5, 6])
+            let color = HEIFBuilder.color(primaries: 12, transfer: 13, matrix: 6, isFullRange: true)
+            func header(_ profiles: [Data]) throws -> ImageHeader {
+                try heif.header(
+                    of: HEIFBuilder.still(Self.planes, properties: (profiles + [color]).map { ("colr", $0) }))
+            }
+            #expect(try header([first, second]).colorProfile == Data([1, 2, 3]))
+            #expect(try header([Data("prof".utf8)]).color == .sRGB)
         }
 
         @Test("code points describe the color")
@@ -194,6 +217,36 @@
             let size = try heif.open(builder.file()).decodableSize(
                 covering: PixelSize(width: 1, height: 1), preference: .speed)
             #expect(size.width == (difference.isEmpty ? 64 : 128))
+        }
+
+        @Test("a larger image, a grid and the thumbnail of an image with alpha are no thumbnails")
+        func noThumbnails() throws {
+            func size(alpha: Bool, _ add: (inout HEIFBuilder) throws -> Int) throws -> PixelSize {
+                var builder = HEIFBuilder()
+                func planes(_ side: Int, _ chroma: Int) -> TestPlanes {
+                    TestPlanes(size: PixelSize(width: side, height: side), chroma: chroma, bitDepth: 8)
+                }
+                builder.image(try planes(256, 1).encoded())
+                if alpha {
+                    let kind = builder.property("auxC", Data(count: 4) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
+                    builder.reference(
+                        "auxl", from: builder.image(try planes(256, 0).encoded(), properties: [kind]), to: [1])
+                }
+                builder.reference("thmb", from: try add(&builder), to: [1])
+                let target = PixelSize(width: 1, height: 1)
+                return try heif.open(builder.file()).decodableSize(covering: target, preference: .speed)
+            }
+            func coded(_ side: Int) throws -> HEIFBuilder.Coded {
+                try TestPlanes(size: PixelSize(width: side, height: side), chroma: 1, bitDepth: 8).encoded()
+            }
+            #expect(try size(alpha: false) { $0.image(try coded(64)) }.width == 64)
+            #expect(try size(alpha: true) { $0.image(try coded(64)) }.width == 256)
+            #expect(try size(alpha: false) { $0.image(try coded(512)) }.width == 256)
+            let grid = try size(alpha: false) { builder in
+                let tiles = try (0..<4).map { _ in builder.image(try coded(64)) }
+                return builder.grid(tiles, columns: 2, size: PixelSize(width: 128, height: 128))
+            }
+            #expect(grid.width == 256)
         }
 
         @Test("a clean aperture after a rotation or a mirroring is refused", arguments: ["irot", "imir"])

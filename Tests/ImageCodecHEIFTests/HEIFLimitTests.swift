@@ -30,6 +30,87 @@
             #expect(failure(try Self.grid(), DecodingLimits(decodedByteLimit: held)) != nil)
         }
 
+        private static let tile = Result {
+            try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+        }
+
+        /// Returns a grid of equal tiles.
+        private func grid(
+            _ tile: HEIFBuilder.Coded, columns: Int, rows: Int, change: (inout HEIFBuilder) -> Void = { _ in }
+        ) -> Data {
+            var builder = HEIFBuilder()
+            let tiles = (0..<columns * rows).map { _ in builder.image(tile) }
+            let size = PixelSize(width: 64 * columns, height: 64 * rows)
+            builder.primary = builder.grid(tiles, columns: columns, size: size)
+            change(&builder)
+            return builder.file()
+        }
+
+        @Test("decoding a tile needs its samples twice, its blocks and its data, beside the rows of tiles")
+        func workingMemory() throws {
+            let tile = try Self.tile.get()
+            let file = grid(tile, columns: 2, rows: 1)
+            let image = try heif.open(file)
+            // A tile of 6,144 bytes, and 80 rows of 128 pixels.
+            let held = 6144 + 128 * 80 * 3 / 2
+            #expect(image.heldByteCount(frame: 0, size: image.header.storedSize, layout: .rgba8) == held)
+            let needed = held + 6144 + 4096 * 3 / 2 + 3 * tile.data.count
+            #expect(failure(file, DecodingLimits(decodedByteLimit: needed)) == nil)
+            #expect(
+                failure(file, DecodingLimits(decodedByteLimit: needed - 1))
+                    == .limitExceeded(.decodedBytes, value: needed, allowed: needed - 1))
+        }
+
+        @Test("alpha that is no grid needs more memory than a row of tiles")
+        func alphaMemory() throws {
+            let tile = try Self.tile.get()
+            let size = PixelSize(width: 256, height: 256)
+            let alpha = try TestPlanes(size: size, chroma: 0, bitDepth: 8).encoded()
+            let file = grid(tile, columns: 4, rows: 4) { builder in
+                let type = Data(count: 4) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8)
+                let mask = builder.image(alpha, properties: [builder.property("auxC", type)])
+                builder.reference("auxl", from: mask, to: [builder.primary])
+            }
+            let image = try heif.open(file)
+            let held = 6144 + 256 * 80 * 3 / 2
+            #expect(image.heldByteCount(frame: 0, size: size, layout: .rgba8) == held + size.area)
+            let needed = held + size.area * 5 / 2 + 3 * alpha.data.count
+            #expect(failure(file, DecodingLimits(decodedByteLimit: needed)) == nil)
+            #expect(
+                failure(file, DecodingLimits(decodedByteLimit: needed - 1))
+                    == .limitExceeded(.decodedBytes, value: needed, allowed: needed - 1))
+        }
+
+        @Test("an image has the layout of its header or RGBA")
+        func layouts() throws {
+            let image = try heif.open(Self.grid())
+            for layout in [PixelLayout.gray8, .rgba16] {
+                #expect(throws: ImageDecodingError.unsupported(.heic, "the image can only be decoded as RGBA")) {
+                    try heif.pixels(image, layout: layout)
+                }
+            }
+        }
+
+        @Test("encrypted items and items in other files are refused")
+        func otherItems() throws {
+            var builder = HEIFBuilder(idLength: 4)
+            builder.image(try Self.tile.get())
+            let file = builder.file()
+            func changed(_ box: String, _ offset: Int, to byte: UInt8) throws -> Data {
+                var changed = file
+                changed[try #require(file.firstRange(of: Data(box.utf8))).upperBound + offset] = byte
+                return changed
+            }
+            try #require(failure(file, .default) == nil)
+            // The entry has a version and the number of the item before its protection.
+            #expect(
+                try failure(changed("infe", 4 + 4 + 1, to: 1), .default) == .unsupported(.heic, "an encrypted image"))
+            // The table has 10 bytes before the number of the item and where its data is.
+            #expect(
+                try failure(changed("iloc", 10 + 4 + 1, to: 2), .default)
+                    == .unsupported(.heic, "an item in another item or file"))
+        }
+
         @Test("a coded size in the bitstream that differs from the header is malformed")
         func hugeCoding() throws {
             var builder = HEIFBuilder()
@@ -69,6 +150,17 @@
                     continue
                 }
             }
+            for height in [64, 129] {
+                var builder = HEIFBuilder()
+                builder.image(coded)
+                builder.image(coded)
+                builder.primary = builder.grid([1, 2], columns: 1, size: PixelSize(width: 64, height: height))
+                #expect(failure(builder.file(), .default) == .malformed(.heic, "the tiles do not cover the image"))
+            }
+            var single = HEIFBuilder()
+            single.image(coded)
+            single.primary = single.grid([1], columns: 1, size: PixelSize(width: 64, height: 65))
+            #expect(failure(single.file(), .default) == .malformed(.heic, "a tile is smaller than its image"))
         }
 
         /// Returns the NAL units of an image.
@@ -104,6 +196,44 @@
                 units(of: coded.data).map { HEIFBuilder.number($0.count) + [2] + $0.dropFirst() }.joined())
             let expected = ImageDecodingError.unsupported(.heic, "an image that depends on other images")
             #expect(failure(file(dependent), .default) == expected)
+        }
+
+        @Test("tiles of several codings or of another size than they declare are malformed")
+        func otherTiles() throws {
+            func failure(_ tiles: [HEIFBuilder.Coded]) -> ImageDecodingError? {
+                var builder = HEIFBuilder()
+                let ids = tiles.map { builder.image($0) }
+                builder.primary = builder.grid(ids, columns: 2, size: PixelSize(width: 128, height: 64))
+                return self.failure(builder.file(), .default)
+            }
+            let tile = try Self.tile.get()
+            let deep = try TestPlanes(size: tile.size, chroma: 1, bitDepth: 10).encoded()
+            #expect(
+                failure([tile, deep]) == .malformed(.heic, "an image has no coding, or tiles of several codings"))
+            let other = HEIFBuilder.Coded(tile, size: PixelSize(width: 64, height: 62))
+            #expect(
+                failure([tile, other])
+                    == .malformed(.heic, "the size of an image is not that of its coding"))
+        }
+
+        @Test("NAL units of other layers are left out, and parameter sets may be in any order")
+        func units() throws {
+            var coded = try Self.tile.get()
+            let expected = try heif.pixels(file(coded))
+            let first = try #require(units(of: coded.data).first)
+            let other = Data([first[0], first[1] | 8]) + first.dropFirst(2)
+            coded.data = HEIFBuilder.number(other.count) + other + coded.data
+            // Each array is a type, a number of units, and one unit after its length.
+            var (arrays, rest) = ([Data](), coded.configuration.dropFirst(23))
+            while rest.count > 5 {
+                let bytes = [UInt8](rest.prefix(5))
+                let array = rest.prefix(5 + Int(bytes[3]) << 8 + Int(bytes[4]))
+                arrays.append(Data(array))
+                rest = rest.dropFirst(array.count)
+            }
+            try #require(arrays.count >= 3)
+            coded.configuration = coded.configuration.prefix(23) + Data(arrays.reversed().joined())
+            #expect(try heif.pixels(file(coded)) == expected)
         }
 
         @Test("NAL units may have lengths of 2 bytes, and an item without a length extends to the end of the file")

@@ -55,12 +55,23 @@
             #expect(heif.failure(try file("stsz", [3: 0])) == .malformed(.heic, "an image has no slices"))
         }
 
+        @Test("a sample whose position overflows is malformed")
+        func largestPosition() throws {
+            var file = moving.file { $0.tracks[0].hasLargeOffsets = true }
+            let position = try #require(file.firstRange(of: Data("co64".utf8))).upperBound + 8
+            file.replaceSubrange(position..<position + 8, with: HEIFBuilder.number(.max, 8))
+            #expect(heif.failure(file) == .malformed(.heic, "a sample has an invalid position"))
+        }
+
         @Test("frames and memory are limited, and samples that share their data are refused")
         func limits() throws {
             let file = moving.file()
             #expect(
                 heif.failure(file, limits: DecodingLimits(maxFrames: 4))
                     == .limitExceeded(.frames, value: 5, allowed: 4))
+            #expect(
+                heif.failure(file, limits: DecodingLimits(maxPixels: 4095))
+                    == .limitExceeded(.pixels, value: 4096, allowed: 4095))
             let image = try heif.open(file)
             // 17 pictures with information about blocks, and 3 to 4 more pictures, of 6,144 bytes.
             let held = image.heldByteCount(frame: 0, size: moving.size, layout: .rgba8)
@@ -73,6 +84,7 @@
             let coded = try TestPlanes(size: moving.size, chroma: 1, bitDepth: 8).encoded()
             let single = try heif.open(HEIFSequenceBuilder(.init([coded])).file())
             #expect(single.heldByteCount(frame: 0, size: moving.size, layout: .rgba8) == 4 * 6144)
+            #expect(single.header.frameDelays.isEmpty)
             let shared = moving.file { $0.tracks[0].samples = Array(repeating: $0.tracks[0].samples[0], count: 5) }
             let chunks = try #require(shared.firstRange(of: Data("stco".utf8))).upperBound + 8
             var lying = shared

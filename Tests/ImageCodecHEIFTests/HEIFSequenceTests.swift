@@ -71,6 +71,16 @@
             #expect(image.header.frameDelays == [.milliseconds(60), .milliseconds(70), .milliseconds(50)])
             let plain = try heif.open(HEIFSequenceBuilder(still(20, 40, 0)).file())
             for frame in 0..<3 { #expect(try heif.pixels(image, frame: frame) == heif.pixels(plain, frame: frame)) }
+            // The first sample is shown last, for its own duration.
+            track.durations = [(1, 40), (1, 50), (1, 60)]
+            track.delays = [200, 0, 0]
+            let last = try heif.header(of: HEIFSequenceBuilder(track).file())
+            #expect(last.frameDelays == [.milliseconds(50), .milliseconds(110), .milliseconds(40)])
+            // The last sample is shown before the second one.
+            track.durations = [(3, 50)]
+            track.delays = [0, 0, -80]
+            let early = try heif.header(of: HEIFSequenceBuilder(track).file())
+            #expect(early.frameDelays == [.milliseconds(20), .milliseconds(30), .milliseconds(50)])
         }
 
         @Test("an edit list that repeats says how often; without one the frames repeat forever")
@@ -140,6 +150,8 @@
             }
             let image = try heif.open(file("urn:mpeg:hevc:2015:auxid:1"))
             #expect(image.header.hasAlpha && image.header.frameCount == 2)
+            // The color alone is four pictures of 6,144 bytes.
+            #expect(image.heldByteCount(frame: 0, size: moving.size, layout: .rgba8) > 4 * 6144)
             let mask = TestPlanes(size: moving.size, chroma: 0, bitDepth: 8, seed: 50)
             let pixels = try heif.pixels(image, frame: 1)
             #expect((0..<64).allSatisfy { pixels[4 * $0 + 3] == UInt8(mask.sample(0, $0, 0)) })
