@@ -47,7 +47,8 @@
                 ("width='100%' height='100%' viewBox='-1,-1 50,25'", 50, 25),
                 ("width='140' viewBox='0 0 70 30'", 140, 60),
                 ("height='1e1PX' viewBox='0 0 70 35'", 20, 10), ("width='nan' height='-4'", 300, 150),
-                ("viewBox='0 0 -70 30'", 300, 150),
+                ("viewBox='0 0 -70 30'", 300, 150), ("viewBox='0 0 70 0'", 300, 150),
+                ("width = '2Pc' height\n=\n'30PT'", 32, 40), ("width='2em' height='10ex'", 32, 80),
             ])
         func sizes(attributes: String, width: Int, height: Int) throws {
             #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))
@@ -130,8 +131,34 @@
             for data in [
                 Data(text.utf8), Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8),
                 Data([0xFF, 0xFE]) + text.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 255), UInt8($1 >> 8)] },
+                Data([0xFE, 0xFF]) + text.utf16.reduce(into: Data()) { $0 += [UInt8($1 >> 8), UInt8($1 & 255)] },
             ] {
                 #expect(try Self.draw(data).size == PixelSize(width: 8, height: 9))
+            }
+        }
+
+        @Test("there is one frame, which is drawn as RGBA and needs the memory of its pixels")
+        func frames() throws {
+            let image = try SVGDecoder().open(Self.svg(""), limits: .default)
+            let (size, sink) = (image.header.size, CollectingRowSink())
+            #expect(image.heldByteCount(frame: 0, size: size, layout: .rgba8) == 40 * 20 * 4)
+            #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
+                try image.decode(frame: 1, size: size, layout: .rgba8, into: sink)
+            }
+            #expect(throws: ImageDecodingError.unsupported(.svg, "it can only be drawn as RGBA")) {
+                try image.decode(frame: 0, size: size, layout: .gray8, into: sink)
+            }
+        }
+
+        @Test(
+            "a drawing without the end of its root element is truncated, and another one that can't be drawn malformed")
+        func undrawable() throws {
+            let whole = Self.svg("<g></g>")
+            let empty = Data("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='9'/><".utf8)
+            let wide = Data([0xFF, 0xFE]) + Data("<svg width='8'>".utf8.flatMap { [$0, 0] })
+            #expect(throws: ImageDecodingError.truncated(.svg)) { try Self.draw(whole.prefix(whole.count - 6)) }
+            for data in [Self.svg("</g>"), empty, wide] {
+                #expect(throws: ImageDecodingError.malformed(.svg, "librsvg can't draw it")) { try Self.draw(data) }
             }
         }
 

@@ -110,6 +110,28 @@
             }
         }
 
+        @Test("there is one frame, in the layout of the page or RGBA")
+        func frames() throws {
+            let image = try TIFFDecoder().open(Self.gray(), limits: .default)
+            let (size, sink) = (image.header.size, CollectingRowSink())
+            #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
+                try image.decode(frame: 1, size: size, layout: .rgba8, into: sink)
+            }
+            let text = "it can only be decoded in its size, to RGBA or \(PixelLayout.gray8)"
+            #expect(throws: ImageDecodingError.unsupported(.tiff, text)) {
+                try image.decode(frame: 0, size: size, layout: .cmyk8, into: sink)
+            }
+        }
+
+        @Test("the orientation is that of the page, and 0 can be white")
+        func tags() throws {
+            let image = try TIFFDecoder().open(Self.gray([262: 0, 274: 6]), limits: .default)
+            #expect(image.header.orientation == .right)
+            let sink = CollectingRowSink()
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: sink)
+            #expect(sink.pixels == [255, 205, 155, 105, 55, 0])
+        }
+
         @Test("decoding is cancelled before each row", arguments: 1...2)
         func cancellation(check: Int) throws {
             let image = try TIFFDecoder().open(Self.gray(), limits: .default)
