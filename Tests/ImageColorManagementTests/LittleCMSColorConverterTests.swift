@@ -115,6 +115,15 @@ struct LittleCMSColorConverterTests {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.srgb) == nil)
     }
 
+    @Test("ignores a profile that links two devices")
+    func link() throws {
+        var profile = TestProfile.cmyk
+        #expect(try Self.convert([0, 0, 0, 255], layout: .cmyk8, profile: profile) != nil)
+        // The class of a profile (ICC.1:2022, 7.2.5).
+        profile.replaceSubrange(12..<16, with: Data("link".utf8))
+        #expect(try Self.convert([0, 0, 0, 255], layout: .cmyk8, profile: profile) == nil)
+    }
+
     @Test("applies a profile close to sRGB, but not equal to it")
     func nearSRGB() throws {
         let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.srgbPrimaries, gamma: 2.2)
