@@ -139,8 +139,10 @@ struct ConvertCommand: AsyncParsableCommand {
         var files = try input.files(excluding: output)
         files.removeDuplicates { [$0.realPath, $0.relativePath] }
         let (formats, sizes, pattern) = (formats, sizes, pattern)
+        // A manifest has the size of the source.
+        let needsSize = pattern.hasSize || manifest != nil
         files.replaceReadable {
-            converter.variants(of: $0, formats: formats, sizes: sizes, needsSize: pattern.hasSize)
+            converter.variants(of: $0, formats: formats, sizes: sizes, needsSize: needsSize)
         }
         let paths = try outputPaths(files)
         files.remove(where: paths.isResult)

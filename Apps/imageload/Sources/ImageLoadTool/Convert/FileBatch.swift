@@ -111,7 +111,7 @@ struct FileBatch {
 }
 
 /// The work that may be in progress at a time. One file always is, whatever it needs.
-private struct MemoryBudget {
+struct MemoryBudget {
     let jobs: Int
     let byteLimit: Int
     private var count = 0
@@ -122,7 +122,7 @@ private struct MemoryBudget {
         self.byteLimit = byteLimit
     }
 
-    func hasRoom(for more: Int) -> Bool { count == 0 || count < jobs && bytes + min(more, byteLimit) <= byteLimit }
+    func hasRoom(for more: Int) -> Bool { count < jobs && bytes + min(more, byteLimit) <= byteLimit }
 
     mutating func add(_ more: Int) {
         count += 1

@@ -84,7 +84,8 @@ extension ImageConverter {
         var first = variant(formats[0], sizes[0])
         if formats.count * sizes.count == 1, !needsSize { return [first] }
         if InputFiles.isStream(file.path) {
-            let line = "\(file.path): can be read only once. For several results or sizes in names, pass a file."
+            let line =
+                "\(file.path): can be read only once. For several results, sizes in names or a manifest, pass a file."
             first.failure = ToolFailure(status: .usage, line: line)
         }
         guard first.failure == nil, let header = header(of: file) else { return [first] }
