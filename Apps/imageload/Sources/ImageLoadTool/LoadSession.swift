@@ -154,7 +154,7 @@ struct LoadSession {
 
 /// Records the first failure of the disk cache, which doesn't fail the loader's requests, and the trace, if there is
 /// one.
-private final class EventRecorder: ImageLoaderObserver {
+final class EventRecorder: ImageLoaderObserver {
     private let first = Mutex<DataCacheError?>(nil)
     private let trace: (recorder: TraceRecorder, path: String)?
 

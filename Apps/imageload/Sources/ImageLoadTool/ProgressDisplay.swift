@@ -23,6 +23,7 @@ final class ProgressDisplay: Sendable {
     private let total: Int
     private let uptime: @Sendable () -> Duration
     private let write: @Sendable (String) -> Void
+    private let notify: @Sendable (String?) -> Void
     private let terminalSize: @Sendable () -> (columns: Int, rows: Int)
     private let state = Mutex(State())
     /// Everything is written here, so that bars and other lines don't mix.
@@ -31,15 +32,18 @@ final class ProgressDisplay: Sendable {
     /// - Parameters:
     ///   - total: The number of files or transfers.
     ///   - uptime: Returns the time since the start.
+    ///   - notify: Sets what a signal writes; nil for nothing.
     init(
         isInteractive: Bool, total: Int, uptime: @escaping @Sendable () -> Duration = ProgressDisplay.stopwatch(),
         write: @escaping @Sendable (String) -> Void = { Console.write($0, to: STDERR_FILENO) },
+        notify: @escaping @Sendable (String?) -> Void = { unsafe tool_set_notice($0) },
         terminalSize: @escaping @Sendable () -> (columns: Int, rows: Int) = { Console.terminalSize }
     ) {
         self.isInteractive = isInteractive
         self.total = total
         self.uptime = uptime
         self.write = write
+        self.notify = notify
         self.terminalSize = terminalSize
     }
 
@@ -58,7 +62,7 @@ final class ProgressDisplay: Sendable {
         defer {
             timer.cancel()
             interrupt {}
-            queue.sync { tool_set_notice(nil) }
+            queue.sync { notify(nil) }
         }
         return try await body()
     }
@@ -85,7 +89,7 @@ final class ProgressDisplay: Sendable {
             let erasing = isInteractive ? Self.erase(state.drawnLines) + "\r\u{1B}[K" : ""
             return "\(erasing)imageload: interrupted: \(state.done) of \(total) done\(state.summary)\n"
         }
-        unsafe tool_set_notice(text)
+        notify(text)
     }
 
     /// Erases the bars until they are drawn again, and calls `body`, which may write lines.

@@ -46,6 +46,91 @@ struct ArgumentTests {
         #expect(ByteCount(argument: text)?.bytes == expected)
     }
 
+    @Test(
+        "a size of convert is in pixels, or in percent above 0 and up to 1,000",
+        arguments: [
+            ("1000%", .scale(10)), ("0.5%", .scale(0.005)), ("30x20", .pixels(PixelSize(width: 30, height: 20))),
+            ("1001%", nil), ("0%", nil), ("-1%", nil), ("%", nil),
+        ] as [(String, OutputSize?)])
+    func outputSize(text: String, expected: OutputSize?) {
+        #expect(OutputSize(argument: text) == expected)
+    }
+
+    @Test("a percentage leaves at least one pixel, and at most 65,535")
+    func scaledSize() {
+        func scaled(_ factor: Double, _ size: PixelSize) -> PixelSize {
+            OutputSize.scale(factor).target(for: size, mode: .fit, upscales: false).outputSize(for: size)
+        }
+        #expect(scaled(0.001, PixelSize(width: 40, height: 30)) == PixelSize(width: 1, height: 1))
+        #expect(scaled(10, PixelSize(width: 60_000, height: 60_000)) == PixelSize(width: 65_535, height: 65_535))
+    }
+
+    @Test("a number in --sizes is a width")
+    func widths() {
+        let sizes = [PixelSize(width: 10, height: 65_535), PixelSize(width: 20, height: 30)]
+        #expect(OutputSizes(argument: "10,20x30")?.sizes == sizes.map(OutputSize.pixels))
+    }
+
+    @Test(
+        "a crop is WxH with or without an offset, or attention",
+        arguments: [
+            ("20x10", .part(PixelSize(width: 20, height: 10), at: nil)), ("attention", .attention),
+            ("20x10+3+0", .part(PixelSize(width: 20, height: 10), at: CropArea.Origin(x: 3, y: 0))),
+            ("20x10+-1+0", nil), ("20x10+0+-1", nil), ("20x10+1", nil), ("20x", nil),
+        ] as [(String, CropArea?)])
+    func crop(text: String, expected: CropArea?) {
+        #expect(CropArea(argument: text) == expected)
+    }
+
+    @Test("a part that is larger than the image begins at its corner")
+    func largePart() {
+        let origin = Gravity.center.origin(of: PixelSize(width: 90, height: 10), in: PixelSize(width: 40, height: 30))
+        #expect(origin == CropArea.Origin(x: 0, y: 10))
+    }
+
+    @Test(
+        "a color has three or six digits, or a name",
+        arguments: [
+            ("#0f8", PixelColor(red: 0, green: 255, blue: 136)), ("102030", PixelColor(red: 16, green: 32, blue: 48)),
+            ("WHITE", .white), ("Black", .black), ("#12", nil), ("red", nil),
+        ] as [(String, PixelColor?)])
+    func color(text: String, expected: PixelColor?) {
+        #expect(ColorArgument(argument: text)?.color == expected)
+    }
+
+    @Test(
+        "a quality is a number or a similarity, by default 0.97",
+        arguments: [
+            ("1", .fixed(1)), ("100", .fixed(100)), ("auto", .automatic(0.97)), ("AUTO:0.5", .automatic(0.5)),
+            ("0", nil), ("101", nil), ("auto:", nil), ("auto:0.5:1", nil),
+        ] as [(String, QualitySetting?)])
+    func quality(text: String, expected: QualitySetting?) {
+        #expect(QualitySetting(argument: text) == expected)
+    }
+
+    @Test("the name of a file isn't searched for parts of the pattern")
+    func namePattern() {
+        let size = PixelSize(width: 10, height: 8)
+        #expect(NamePattern("{name}-{width}").name("{width}", size: size) == "{width}-10")
+        #expect(NamePattern("{height}").name("a", size: size) == "8")
+        #expect(NamePattern("{height}").hasSize)
+        #expect(!NamePattern("{name}").hasSize)
+    }
+
+    @Test("convert has 1 GB for images in progress, or --max-memory")
+    func batchMemory() throws {
+        for (options, bytes) in [([], 1_000_000_000), (["--max-memory", "5kB"], 5_000)] {
+            let command = try RootCommand.parseAsRoot(["convert", "a", "-o", "b/"] + options)
+            #expect((command as? ConvertCommand)?.batch.limits.decodedByteLimit == bytes)
+        }
+    }
+
+    @Test("the bounds of the quality can be equal")
+    func equalBounds() {
+        let bounds = ["--quality", "auto", "--min-quality", "60", "--max-quality", "60"]
+        #expect(throws: Never.self) { try RootCommand.parseAsRoot(["convert", "a", "-o", "b/"] + bounds) }
+    }
+
     @Test("a header keeps colons in its value and trims spaces around it")
     func header() {
         let header = HeaderArgument(argument: "Referer:  http://example.org:80/ ")
@@ -78,7 +163,8 @@ struct ArgumentTests {
             ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
             ["decode", "f", "--max-megapixels", "0"], ["decode", "f", "--max-megapixels", "4295"],
-            ["thumbhash"], ["thumbhash", "--decode", "AAAA"], ["thumbhash", "--decode", "AAAA", "a", "b"],
+            ["optimize"], ["thumbhash"], ["thumbhash", "--decode", "AAAA"],
+            ["thumbhash", "--decode", "AAAA", "a", "b"],
             ["cache", "trim", "--older-than", "7"], ["cache", "trim"], ["cache", "polish"], ["unknown"],
         ])
     func rejected(arguments: [String]) {

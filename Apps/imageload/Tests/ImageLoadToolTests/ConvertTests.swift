@@ -38,11 +38,14 @@ struct ConvertTests {
         }
         try Data("text".utf8).write(to: folder.appending(path: "in/notes.txt"))
         try tool.write(.gradient, to: "in/.hidden.png")
+        try tool.write(.gradient, to: "in/deep/.hidden.png")
+        try tool.write(.gradient, to: "in/plain", format: .png)
         let run = try await convert(path("in"), "--to", "webp", "--output", path("out"))
         #expect(run.status == 0 && run.errors.isEmpty)
         #expect(
             try files("out") == [
                 "a.webp", "deep", "deep/c.jpg.webp", "deep/c.png.webp", "deep/er", "deep/er/b.webp",
+                "plain.webp",
             ])
         #expect(try header("out/deep/er/b.webp").format == .webP)
     }
@@ -78,10 +81,10 @@ struct ConvertTests {
     @Test("an output inside the input folder is no input of the next run")
     func outputInside() async throws {
         try tool.write(.gradient, to: "in/a.png")
-        for _ in 0..<2 {
-            _ = try await convert(path("in"), "--to", "webp", "--output", path("in/out"), "--force")
+        for format in ["webp", "webp", "gif"] {
+            _ = try await convert(path("in"), "--to", format, "--output", path("in/out"), "--force")
         }
-        #expect(try files("in") == ["a.png", "out", "out/a.webp"])
+        #expect(try files("in") == ["a.png", "out", "out/a.gif", "out/a.webp"])
     }
 
     @Test("outputs in the input folder are no inputs of the next run, and are not overwritten")
@@ -366,7 +369,9 @@ struct ConvertTests {
         arguments: [
             ["a", "--to", "webp"], ["a", "--output", "o", "--to", "original", "--keep", "icc", "--color", "p3"],
             ["a", "--output", "o", "--quality", "0"],
-            ["a", "--output", "o", "--quality", "auto:1"],
+            ["a", "--output", "o", "--quality", "auto:1"], ["a", "--output", "o", "--quality", "auto:0"],
+            ["-", "--files-from", "list", "--output", "o"],
+            ["a", "--output", "o", "--quality", "auto", "--min-quality", "0"],
             ["a", "--output", "o", "--size", "200x", "--fill"], ["a", "--output", "o", "--keep", "gps"],
             ["a", "-", "--output", "o"], ["a", "--output", "-", "--json"], ["a", "--output", "o", "--to", "bmp"],
             ["a", "--output", "o", "--size", "0%"], ["a", "--output", "o", "--background", "blue2"],

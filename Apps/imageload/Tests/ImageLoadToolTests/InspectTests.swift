@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
@@ -6,6 +7,7 @@ import ImageMetadata
 import LoopbackServer
 import Testing
 
+@testable import ImageDiskCaching
 @testable import ImageLoadTool
 
 /// Runs the subcommands that describe images and the cache as processes.
@@ -114,6 +116,74 @@ struct InspectTests {
         case .iterm: #expect(run.output.hasPrefix("\u{1B}]1337;File=inline=1:iVBOR"))
         case .sixel: #expect(run.output.hasPrefix("\u{1B}P0;1q\"1;1;40;30#0;2;0;0;0"))
         }
+    }
+
+    @Test("preview names each of several images unless --quiet, and shows what there is of a truncated one")
+    func previewNames() async throws {
+        let file = try tool.write(.gradient, to: "a.png")
+        let cut = folder.appending(path: "cut.png")
+        try Data(contentsOf: file).prefix(80).write(to: cut)
+        let arguments = ["preview", file.path, cut.path, "--columns", "8", "--graphics", "ascii"]
+        let run = try await tool.run(arguments)
+        #expect(run.status == 0, "\(run.errors)")
+        let lines = run.output.split(separator: "\n")
+        try #require(lines.count == 8)
+        #expect(lines[0] == file.path)
+        #expect(lines[4] == cut.path)
+        #expect(try await tool.run(arguments + ["--quiet"]).output.split(separator: "\n").count == 6)
+    }
+
+    @Test("kitty receives a large image in chunks, of which only the last one says that it is the last")
+    func kittyChunks() throws {
+        let size = PixelSize(width: 64, height: 64)
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            let noise = UInt8(truncatingIfNeeded: (index &* index &* 2_654_435_761) >> 13)
+            return [noise, noise / 2, 255 - noise, 255]
+        }
+        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let text = try TerminalScreen(graphics: .kitty, columns: 8, rows: 8).text(bitmap)
+        let chunks = text.components(separatedBy: "\u{1B}\\").dropLast().map { $0.split(separator: ";") }
+        try #require(chunks.count > 2)
+        let middle = Array(repeating: "\u{1B}_Gm=1", count: chunks.count - 2)
+        #expect(chunks.map { String($0[0]) } == ["\u{1B}_Ga=T,f=100,m=1"] + middle + ["\u{1B}_Gm=0"])
+        let file = try #require(Data(base64Encoded: chunks.map { String($0[1]) }.joined()))
+        #expect(try DownsamplingDecoder.standard().decode(file).bitmap == bitmap)
+    }
+
+    @Test("the cache is in XDG_CACHE_HOME if that is an absolute path", arguments: ["/absolute", "relative"])
+    func cacheHome(path: String) async throws {
+        let run = try await tool.run(["cache", "status", "--json"], shell: "export XDG_CACHE_HOME=\(path)")
+        let folder = try object(run.output)["folder"] as? String
+        let expected = path == "/absolute" ? path : NSHomeDirectory() + "/.cache"
+        #expect(folder == expected + "/swift-image-loading")
+    }
+
+    @Test("cache list leaves out a file that no longer exists when it is read")
+    func vanished() async throws {
+        let names = folder.appending(path: "cache/aa")
+        try FileManager.default.createDirectory(at: names, withIntermediateDirectories: true)
+        // A name that is not UTF-8 is listed as one that doesn't exist.
+        let name = String(repeating: "a", count: 61)
+        let run = try await tool.run(
+            ["cache", "list", "--cache", folder.path + "/cache"], shell: "> '\(names.path)/\(name)'$'\\xff'")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("cache verify fails if a damaged entry can't be removed")
+    func unrepaired() {
+        var found = DiskCacheVerification()
+        #expect(throws: Never.self) { try CacheVerifyCommand.check(found, "/cache") }
+        found.unrepairedFiles = ["aa/1: reason", "bb/2: reason"]
+        let failure = #expect(throws: ToolFailure.self) { try CacheVerifyCommand.check(found, "/cache") }
+        #expect(failure?.status == .notAImage)
+        #expect(failure?.line.hasPrefix("/cache: 2 could not be repaired, including aa/1: reason.") == true)
+    }
+
+    @Test("the summary of Exif has the camera, the time and whether there is a position")
+    func exif() {
+        #expect(ExifSummary(TestExif().data).text == "Maker1 M1, 2024:05:01 12:30:59, location")
+        #expect(ExifSummary(TestExif(latitude: []).data).text == "Maker1 M1, 2024:05:01 12:30:59")
     }
 
     @Test("explain and cache say what is stored and why, and send nothing")

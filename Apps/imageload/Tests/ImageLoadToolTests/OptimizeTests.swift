@@ -177,6 +177,19 @@ struct OptimizeTests {
         }
     }
 
+    @Test("a file that another program has changed meanwhile is not replaced")
+    func changed() throws {
+        let file = folder.appending(path: "a.jpg")
+        try Data("new".utf8).write(to: file)
+        let failure = #expect(throws: ToolFailure.self) {
+            try OptimizeCommand.replace(file.path, Data("old".utf8), Data("o".utf8))
+        }
+        #expect(failure?.status == .inputOutput)
+        #expect(try bytes("a.jpg") == Data("new".utf8))
+        try OptimizeCommand.replace(file.path, Data("new".utf8), Data("n".utf8))
+        #expect(try bytes("a.jpg") == Data("n".utf8))
+    }
+
     @Test("--dry-run reports what would be saved, and writes nothing")
     func dryRun() async throws {
         try addMetadata(to: tool.write(.gradient, to: "a.jpg"))
@@ -232,8 +245,11 @@ struct OptimizeTests {
         let cut = try bytes("real/a.png").prefix(80)
         try cut.write(to: folder.appending(path: "cut.png"))
         try Data("text".utf8).write(to: folder.appending(path: "text.jpg"))
-        let run = try await tool.run(["optimize", folder.path])
-        #expect(run.status == 65 && run.errors.count == 2, "\(run.errors)")
+        let photo = try tool.write(.gradient, to: "cut.jpg")
+        try Data(contentsOf: photo).dropLast(60).write(to: photo)
+        let run = try await tool.run(["optimize", folder.path, "--json"])
+        #expect(run.status == 65 && run.errors.count == 3, "\(run.errors)")
+        #expect(run.output.components(separatedBy: #""status":"failed""#).count == 4)
         #expect(try bytes("cut.png") == cut && bytes("text.jpg") == Data("text".utf8))
         let kind = try FileManager.default.attributesOfItem(atPath: folder.path + "/link.png")[.type]
         #expect(kind as? FileAttributeType == .typeSymbolicLink)

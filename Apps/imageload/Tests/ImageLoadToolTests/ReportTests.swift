@@ -59,6 +59,51 @@ struct ReportTests {
         #expect(failure.line.split(separator: ". ").count >= 2, "has advice: \(failure.line)")
     }
 
+    @Test(
+        "the line of a file has what it became, what was saved and how similar it is",
+        arguments: [
+            (.written, nil, "b.webp: 40x30 2.0 kB -> 1.0 kB, lossless, SSIM 0.9800"),
+            (.written, 70, "b.webp: 40x30 2.0 kB -> 1.0 kB, quality 70, SSIM 0.9800"),
+            (.possible, 70, "b.webp: 40x30 2.0 kB -> 1.0 kB, quality 70, SSIM 0.9800 possible"),
+            (.unchanged, nil, "b.webp: 2.0 kB -> 1.0 kB, reason"), (.skipped, nil, "b.webp: up to date"),
+            (.failed, nil, nil), (.unsupported, nil, nil),
+        ] as [(FileReport.Status, Int?, String?)])
+    func fileLine(status: FileReport.Status, quality: Int?, line: String?) {
+        var report = FileReport(file: "a.png", status: status)
+        report.output = "b.webp"
+        (report.width, report.height) = (40, 30)
+        (report.inputBytes, report.outputBytes) = (2_000, 1_000)
+        (report.quality, report.ssim) = (quality, 0.98)
+        report.notes = ["reason"]
+        #expect(report.line == line)
+    }
+
+    @Test("the totals have the number of files of each kind, and the bytes of those that were made")
+    func totals() {
+        var totals = FileReportTotals()
+        #expect(totals.line == "no images")
+        for status in [FileReport.Status.failed, .unsupported, .skipped] {
+            var report = FileReport(file: "a", status: status)
+            report.notes = ["note"]
+            totals.add(report)
+        }
+        #expect(totals.line == "1 skipped, 1 unsupported, 1 failed")
+        #expect(totals.notes == ["note": 3])
+        var written = FileReport(file: "b", status: .written)
+        (written.inputBytes, written.outputBytes) = (2_000, 1_000)
+        totals.add(written)
+        #expect(totals.line == "1 written, 1 skipped, 1 unsupported, 1 failed: 2.0 kB -> 1.0 kB")
+    }
+
+    @Test("the first failure of the disk cache is told")
+    func diskFailure() {
+        let recorder = EventRecorder(trace: nil)
+        for failure in [DataCacheError.noSpace, .io("later")] {
+            recorder.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .diskFailed(failure)))
+        }
+        #expect(recorder.diskFailure == .noSpace)
+    }
+
     @Test("images get unique names from the last path component of their address")
     func names() {
         #expect(
@@ -75,6 +120,12 @@ struct ProgressDisplayTests {
         private let text = Mutex("")
         var contents: String { text.withLock { $0 } }
         func write(_ more: String) { text.withLock { $0 += more } }
+    }
+
+    private final class Notices: Sendable {
+        private let texts = Mutex<[String?]>([])
+        var all: [String?] { texts.withLock { $0 } }
+        func add(_ text: String?) { texts.withLock { $0.append(text) } }
     }
 
     @Test("draws what is in progress and a total with the time left, within the terminal's width, and erases both")
@@ -98,6 +149,16 @@ struct ProgressDisplayTests {
         let count = screen.contents.count
         display.draw()
         #expect(!screen.contents.dropFirst(count).contains("\u{1B}[1A"), "nothing is drawn that could be erased")
+    }
+
+    @Test("a signal tells what is done, and nothing after the end")
+    func notice() async {
+        let notices = Notices()
+        let display = ProgressDisplay(isInteractive: false, total: 2, write: { _ in }, notify: notices.add)
+        await display.whileDrawing { display.finished(0, summary: "1 written") }
+        #expect(notices.all.first == "imageload: interrupted: 0 of 2 done\n")
+        #expect(notices.all.contains("imageload: interrupted: 1 of 2 done: 1 written\n"))
+        #expect(notices.all.last == .some(nil))
     }
 
     @Test("as many lines are drawn as fit into the terminal, with the total")

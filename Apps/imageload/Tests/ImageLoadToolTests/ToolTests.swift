@@ -137,7 +137,10 @@ final class ToolTests {
         try Data(contentsOf: URL(fileURLWithPath: try image(.png, named: "whole.png"))).prefix(80)
             .write(to: URL(fileURLWithPath: cut))
         let good = try image(.png, named: "good.png")
+        let cutAnimation = try tool.write(.animation, to: "cut.gif")
+        try Data(contentsOf: cutAnimation).dropLast(20).write(to: cutAnimation)
         let cases: [([String], Int32)] = [
+            (["bench", "decode", cutAnimation.path, "--iterations", "1"], 65),
             (["decode", text], 65), (["decode", cut], 65), (["decode", folder.appending(path: "missing").path], 66),
             (["decode", folder.path], 66), (["decode", good, "--frame", "7"], 64), (["decode"], 64),
             (["decode", good, "--thumbnail"], 66),
@@ -156,6 +159,8 @@ final class ToolTests {
             #expect(result.status == status, "\(arguments)")
             #expect(result.errors.count == 1, "\(arguments): \(result.errors)")
         }
+        let accepted = try await run(["decode", cut, "--accept-truncated", "--json"])
+        #expect(try object(accepted.output)["completeness"] as? String == "truncated")
     }
 
     @Test("fetch prints each image as JSON, the second time from memory")

@@ -117,12 +117,17 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let damaged = found.removedEntryCount > 0 ? "; \(found.removedEntryCount) damaged, removed" : ""
             let checked = "\(found.checkedEntryCount) entries checked, \(ByteCount.text(found.checkedByteCount))"
             try options.printing.print(report, text: "\(path): \(checked)\(damaged)")
-            guard let first = found.unrepairedFiles.first else { return }
-            let count = found.unrepairedFiles.count
-            throw ToolFailure(
-                status: .notAImage,
-                line: "\(path): \(count) could not be repaired, including \(first). Check the permissions.")
+            try Self.check(found, path)
         }
+    }
+
+    /// Throws if a file is damaged and can't be removed.
+    static func check(_ found: DiskCacheVerification, _ path: String) throws(ToolFailure) {
+        guard let first = found.unrepairedFiles.first else { return }
+        let count = found.unrepairedFiles.count
+        throw ToolFailure(
+            status: .notAImage,
+            line: "\(path): \(count) could not be repaired, including \(first). Check the permissions.")
     }
 }
 

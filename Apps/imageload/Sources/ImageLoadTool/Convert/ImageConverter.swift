@@ -130,7 +130,7 @@ struct ImageConverter: Sendable {
     }
 
     /// Notes the losses that options don't ask for.
-    private static func notes(on losses: [ConversionLoss]) -> [String] {
+    static func notes(on losses: [ConversionLoss]) -> [String] {
         losses.compactMap { loss in
             switch loss {
             case .gainMap, .depthMap: "\(loss) is left out"

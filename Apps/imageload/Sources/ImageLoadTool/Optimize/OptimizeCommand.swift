@@ -52,12 +52,13 @@ struct OptimizeCommand: AsyncParsableCommand {
             report.outputBytes = smaller.count
             report.losses = try optimizer.removedMetadata(of: data, in: smaller).inOrder
             report.status = dryRun ? .possible : .written
-            if !dryRun { try replace(path, data, smaller) }
+            if !dryRun { try Self.replace(path, data, smaller) }
         }
         return report
     }
 
-    private func replace(_ path: String, _ data: Data, _ smaller: Data) throws {
+    /// Replaces a file, unless it has changed since its data was read.
+    static func replace(_ path: String, _ data: Data, _ smaller: Data) throws {
         guard try FileAccess.readNow(path, options: []) == data else {
             throw ToolFailure(
                 status: .inputOutput, line: "\(path): was changed by another program. Run it again.")
