@@ -208,7 +208,6 @@ private struct GIFScan {
         }
         defer { unsafe gif_reader_close(reader) }
         let canvas = unsafe PixelSize(width: Int(gif_reader_width(reader)), height: Int(gif_reader_height(reader)))
-        try limits.check(canvas)
         var structure = GIFStructure(canvas: canvas)
         let palette = unsafe GIFPaletteLocation(offset: 13, count: Int(gif_reader_palette_count(reader)))
         while true {

@@ -40,7 +40,6 @@ public struct GIFEncoder: ImageEncoder {
             let changed = bitmap.changedArea(since: shown)
             let area = cleared.map(changed.union) ?? changed
             let image = try IndexedImage(changesFrom: shown, to: bitmap, in: area)
-            try checkCancellation()
             try writer.put(
                 image, at: area, delay: frames[index].delay, clears: cleared != nil, isInterlaced: options.isProgressive
             )
