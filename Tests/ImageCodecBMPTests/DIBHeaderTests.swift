@@ -61,6 +61,7 @@ struct DIBHeaderTests {
                     [0, 0, 0, 0, 3, 2, 1, 0, 0, 3, 1, 0, 0, 7, 0, 0, 1, 1])), [1, 2, 3, 255, 1, 2, 3, 255]
         ),
         (core, [1, 2, 3, 255]),
+        (bmp(dib(bits: 2, [0, 0, 0, 0, 3, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0])), [1, 2, 3, 255]),
         // The end of run lengths, after which pixels are left out.
         (bmp(dib(bits: 8, compression: 1, colors: 1, [3, 2, 1, 0, 0, 1])), [1, 2, 3, 255]),
     ]
@@ -75,6 +76,8 @@ struct DIBHeaderTests {
     private static let mask = "the masks of the channels are"
     private static let damaged: [(Data, ImageDecodingError)] = [
         (bmp(dib(height: 0)), .malformed(.bmp, "the size is 1x0")),
+        (bmp(dib(length: 13)), .malformed(.bmp, "the header has 13 bytes")),
+        (bmp(dib(bits: 8, compression: 1, [0, 0, 0, 0])), .truncated(.bmp)),
         (bmp(dib(length: 64, bits: 16, compression: 3)), .unsupported(.bmp, "the compression 3")),
         (
             bmp(dib(bits: 8, compression: 2)),
@@ -130,8 +133,25 @@ struct DIBHeaderTests {
             try BMPDecoder().open(file, limits: .default)
                 .decode(frame: 1, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: CollectingRowSink())
         }
-        let runs = try BMPDecoder().open(Self.variants[12].0, limits: .default)
+        let runs = try BMPDecoder().open(Self.variants[13].0, limits: .default)
         #expect(runs.heldByteCount(frame: 0, size: PixelSize(width: 5, height: 3), layout: .rgba8) == 15)
+    }
+
+    @Test("a profile in another file is not read")
+    func linkedProfile() throws {
+        let place = [UInt8](repeating: 0, count: 16) + Self.masks(0x4C49_4E4B) + [UInt8](repeating: 0, count: 52)
+        let file = Self.bmp(
+            Self.dib(length: 124, extra: place + Self.masks(124, 3), Array("abc".utf8) + [0, 3, 2, 1, 0]), pixels: 142)
+        #expect(try BMPDecoder().open(file, limits: .default).header.colorProfile == nil)
+    }
+
+    @Test("a bitmap is only decoded to RGBA")
+    func layout() throws {
+        let image = try BMPDecoder().open(Self.variants[0].0, limits: .default)
+        let failure = ImageDecodingError.unsupported(.bmp, "it can only be decoded as RGBA in its size")
+        #expect(throws: failure) {
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: RowList())
+        }
     }
 
     /// Returns an icon with images.
@@ -160,6 +180,11 @@ struct DIBHeaderTests {
         #expect(try pixels(Self.icon([Self.image(1), Self.image(2)]), decoder) == [1, 1, 1, 255])
         #expect(try pixels(Self.icon([Self.image(1, bits: 32, [0x80, 0, 0, 0])]), decoder) == [1, 1, 1, 0])
         #expect(try pixels(Self.icon([Self.image(1, [])]), decoder) == [1, 1, 1, 255])
+        #expect(try pixels(Self.icon([Self.image(1, bits: 32)]), decoder) == [1, 1, 1, 255])
+        #expect(try pixels(Self.icon([Self.image(1, height: 3), Self.image(2)]), decoder) == [2, 2, 2, 255])
+        // The rows of the mask are padded to four bytes.
+        let rows = Self.image(1, height: 4, [2, 2, 2, 0, 0, 0, 0, 0, 0x80, 0, 0, 0])
+        #expect(try pixels(Self.icon([rows]), decoder) == [2, 2, 2, 0, 1, 1, 1, 255])
         let many =
             [Data](repeating: Self.image(1), count: 64) + [
                 Self.image(2, height: 4, [2, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0])

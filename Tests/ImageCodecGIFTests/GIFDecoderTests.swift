@@ -80,12 +80,30 @@ struct GIFDecoderTests {
 
     @Test("an index beyond the palette is black; without a palette, indices are shades of gray")
     func palettes() throws {
-        var short = GIFBuilder(2, 1, palette: [[255, 0, 0], [0, 0, 255]])
-        short.image(0, 0, 2, 1, [7, 1])
-        #expect(try GIFReading.text(short.finished) == "KB")
+        // The bytes after the palette are no colors.
+        var short = GIFBuilder(3, 1, palette: [[255, 0, 0], [0, 0, 255]])
+        short.image(0, 0, 3, 1, [7, 2, 1])
+        #expect(try GIFReading.text(short.finished) == "KKB")
         var none = GIFBuilder(2, 1, palette: nil)
         none.image(0, 0, 2, 1, [0, 7])
         #expect(try gif.pixels(gif.open(none.finished)) == [0, 0, 0, 255, 7, 7, 7, 255])
+    }
+
+    @Test("an image is only decoded to RGBA, and needs the memory of the decompressor")
+    func layoutAndMemory() throws {
+        for (side, bytes) in [(100, 93_728), (4_000, 16_809_984)] {
+            var builder = GIFBuilder(side, side)
+            builder.descriptor(0, 0, side, side)
+            builder.append(GIFBuilder.lzw(codes: [4, 1, 5], codeSize: 2) { _ in 3 })
+            let image = try gif.open(builder.finished)
+            let size = image.header.storedSize
+            #expect(image.heldByteCount(frame: 0, size: size, layout: .rgba8) == bytes)
+            let reason = "the image can only be decoded at \(size) as RGBA"
+            #expect(throws: ImageDecodingError.unsupported(.gif, reason)) {
+                try image.decode(
+                    frame: 0, size: size, layout: .gray8, preference: .quality, into: CollectingRowSink())
+            }
+        }
     }
 
     @Test("comments, unknown extensions, padding and bytes after the trailer are skipped")
@@ -198,6 +216,14 @@ struct GIFCompressionTests {
         builder.descriptor(0, 0, 6, 1)
         builder.append(GIFBuilder.lzw(codes: [2, 0, 1, 4, 5, 3], codeSize: 1) { $0 < 2 ? 2 : 3 })
         #expect(try GIFReading.text(builder.finished) == "KWKWWK")
+    }
+
+    @Test("code sizes of more than 8 bits are read", arguments: [9, 11])
+    func largeCodeSize(size: Int) throws {
+        var builder = GIFBuilder(2, 1)
+        builder.descriptor(0, 0, 2, 1)
+        builder.append(GIFBuilder.lzw(codes: [1 << size, 1, 2, 1 + 1 << size], codeSize: size) { _ in size + 1 })
+        #expect(try GIFReading.text(builder.finished) == "WR")
     }
 
     @Test("long strings are complete, wherever they end", arguments: [1, 7, 8, 9, 16, 63, 64, 65, 1000])

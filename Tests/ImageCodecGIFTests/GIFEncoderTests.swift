@@ -192,6 +192,16 @@ struct GIFEncoderTests {
         #expect(!GIFEncoder().keepsAlpha)
     }
 
+    @Test("the last frame is cleared if the first one is transparent where it isn't")
+    func clearedBeforeRepetition() throws {
+        let opaque = Self.flat(2, 1)
+        let transparent = Bitmap(size: opaque.size, pixels: [0, 0, 0, 0] + opaque.pixels.suffix(4), isOpaque: false)
+        let frames = [transparent, opaque].map { AnimationFrame(bitmap: $0, delay: .milliseconds(100)) }
+        let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
+        let control = try #require(data.range(of: Data([0x21, 0xF9, 4]), options: .backwards))
+        #expect(data[control.upperBound] >> 2 & 7 == 2)
+    }
+
     @Test("loop counts are stored", arguments: [0, 1, 2, 17, 65_536])
     func loops(count: Int) throws {
         let frames = [Self.flat(2, 2), Self.flat(2, 2, dot: (0, 0))].map {

@@ -17,6 +17,14 @@ struct GIFTruncationTests {
         builder.append([codes[0], 200] + codes[2..<codes.count - 1])
     }
 
+    @Test("a file that ends within its header is truncated", arguments: [0, 5, 6, 10, 12, 13, 14])
+    func header(length: Int) {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 1, 1, [1])
+        let file = builder.finished.prefix(length)
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try gif.open(file) }
+    }
+
     @Test("the available rows of a still image are delivered")
     func still() throws {
         var builder = GIFBuilder(1, 9)

@@ -40,6 +40,15 @@ struct JPEGColorTests {
         }
     }
 
+    @Test("if several scales give the same size, the largest is used")
+    func tinyScales() throws {
+        let size = PixelSize(width: 2, height: 1)
+        let image = Bitmap(size: size, pixels: [0, 0, 0, 255, 255, 255, 255, 255], isOpaque: true)
+        let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
+        let level = try #require(jpeg.rows(file, size: PixelSize(width: 1, height: 1)).rows.first?.first)
+        #expect(abs(Int(level) - 128) < 10)
+    }
+
     @Test("gray is available as gray if there is a profile, and always as RGBA")
     func gray() throws {
         var file = FlatJPEG(width: 8, height: 8, components: [.init(level: 77)])
@@ -58,12 +67,12 @@ struct JPEGColorTests {
         #expect(try jpeg.pixels(file.data).prefix(4) == [10, 200, 90, 255])
     }
 
-    @Test("restart markers do not change pixels")
-    func restarts() throws {
+    @Test("restart markers do not change pixels, in one scan and in several", arguments: [0xC0, 0xC2] as [UInt8])
+    func restarts(frameMarker: UInt8) throws {
         let components: [FlatJPEG.Component] = [
             .init(2, 2) { $0 * 20 + $1 * 13 }, .init(level: 100), .init(level: 140),
         ]
-        var file = FlatJPEG(width: 90, height: 70, components: components)
+        var file = FlatJPEG(width: 90, height: 70, components: components, frameMarker: frameMarker)
         let plain = try jpeg.pixels(file.data)
         for interval in [1, 2, 7] {
             file.restartInterval = interval

@@ -24,6 +24,8 @@ struct JPEGEncoderTests {
     func subsampling() throws {
         #expect(try lumaSampling(of: encoded(quality: 0.89)) == 0x22)
         #expect(try lumaSampling(of: encoded(quality: 0.9)) == 0x11)
+        let gray = try JPEGEncoder(isGray: true).encode(photograph, options: EncodingOptions(quality: 0.5))
+        #expect(try lumaSampling(of: gray) == 0x11)
     }
 
     @Test("higher quality gives larger files and smaller errors")
@@ -45,6 +47,11 @@ struct JPEGEncoderTests {
             #expect(
                 try jpeg.pixels(file).largestDifference(to: (0..<64).flatMap { _ in [level, level, level, 255] }) <= 1)
         }
+        // 127.996 is rounded, and 128 is stored exactly.
+        let image = Bitmap(
+            size: size, pixels: Array(repeatElement([1, 1, 1, 128], count: size.area).joined()), isOpaque: false)
+        let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
+        #expect(try jpeg.pixels(file).prefix(4) == [128, 128, 128, 255])
     }
 
     @Test("an image larger than the first buffer is written completely")

@@ -30,6 +30,19 @@ struct JPEGIncrementalTests {
         #expect(image.extent == .nothing)
     }
 
+    @Test("an image has no rows before its first scan, and bytes after its end are ignored, also above the limit")
+    func beforeAndAfter() throws {
+        let file = try landscapeFile(progressive: true)
+        let header = try #require(scans(of: file).first).data.lowerBound
+        let image = JPEGDecoder().makeIncrementalImage(limits: DecodingLimits(encodedByteLimit: file.count))
+        try image.append(file.prefix(header))
+        try image.start(size: landscapeSize(1), layout: .rgba8)
+        #expect(image.extent == .nothing)
+        try image.append(file.dropFirst(header))
+        try image.append(Data(count: 9))
+        #expect(image.extent.rows == 112)
+    }
+
     @Test("an image with one scan gains rows, which do not change")
     func rowByRow() throws {
         let file = try landscapeFile(progressive: false)

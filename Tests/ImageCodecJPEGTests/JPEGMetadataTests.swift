@@ -30,6 +30,12 @@ struct JPEGMetadataTests {
                     format: .jpeg, storedSize: PixelSize(width: 24, height: 8), orientation: orientation))
     }
 
+    @Test("a file starts with two markers")
+    func signature() {
+        #expect(JPEGDecoder().recognizes(Data([0xFF, 0xD8, 0xFF])))
+        #expect(!JPEGDecoder().recognizes(Data([0xFF, 0xD8, 0])))
+    }
+
     @Test("rows are delivered in stored orientation")
     func rowsAreStored() throws {
         let image = try JPEGDecoder().open(file(exif(6)), limits: .default)
@@ -183,8 +189,10 @@ struct JPEGMetadataTests {
             [0x01, 0x02, 4, 0, 1, 0, 0, 0, 44, 0, 0, 0, 0x02, 0x02, 4, 0, 1, 0, 0, 0]
             + [UInt8(small.count & 0xFF), UInt8(small.count >> 8), 0, 0]
         let tiff = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 14, 0, 0, 0, 2, 0] + entries + [0, 0, 0, 0] + small
-        let data = file((0xE1, Array("Exif".utf8) + [0, 0] + tiff))
+        let segment: (UInt8, [UInt8]) = (0xE1, Array("Exif".utf8) + [0, 0] + tiff)
+        let data = file(segment)
         let found = try JPEGDecoder().open(data, limits: .default).embeddedThumbnail
+        #expect(try JPEGDecoder().open(file(exif(3), segment), limits: .default).embeddedThumbnail == found)
         #expect(try jpeg.pixels(#require(found)).prefix(4) == [60, 60, 60, 255])
         let limits = DecodingLimits(metadataByteLimit: tiff.count + 5)
         #expect(try JPEGDecoder().open(data, limits: limits).embeddedThumbnail == nil)

@@ -73,6 +73,20 @@ struct IncrementalWebPTests {
         ) { try image.append(data.suffix(1)) }
     }
 
+    @Test("an image without alpha is opaque, whatever alpha its pixels have")
+    func storedAlpha() throws {
+        let pixels = Self.bitmap.pixels.enumerated().map { $0.offset % 4 == 3 ? 128 : $0.element }
+        let source = Bitmap(size: Self.size, pixels: pixels, isOpaque: false)
+        var data = try WebPEncoder().encode(source, options: EncodingOptions(isLossless: true))
+        // The bit after the two sides says whether there is alpha (RFC 9649, 3.4).
+        try #require(data[12..<16].elementsEqual("VP8L".utf8))
+        data[24] &= ~0x10
+        let image = try #require(try Self.feed(data, in: 100) { _ in })
+        let rows = CollectingRowSink()
+        try image.decodePreview(into: rows)
+        #expect(rows.pixels == Self.bitmap.pixels)
+    }
+
     @Test("malformed data throws")
     func malformed() throws {
         var data = try Self.encoded(isLossless: true)

@@ -55,6 +55,18 @@ struct LosslessMemoryTests {
         #expect(squares == [1, 0, 3, 2])
     }
 
+    @Test("a profile of an odd length before the image changes nothing")
+    func oddChunk() {
+        let image = VP8LBuilder.image(8, 8, groups: [1, 0, 3, 2]).file.dropFirst(12)
+        let header = Data("WEBPVP8X".utf8) + [10, 0, 0, 0, 0x20, 0, 0, 0, 7, 0, 0, 7, 0, 0]
+        let body = header + Data("ICCP".utf8) + [3, 0, 0, 0, 1, 2, 3, 0] + image
+        let data = Data("RIFF".utf8) + [UInt8(body.count & 255), UInt8(body.count >> 8), 0, 0] + body
+        let bytes = 528 + 4 * Self.groupBytes
+        #expect(Self.refusal(of: data, .init(decodedByteLimit: bytes)) == nil)
+        let refusal = ImageDecodingError.limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1)
+        #expect(Self.refusal(of: data, .init(decodedByteLimit: bytes - 1)) == refusal)
+    }
+
     @Test("the largest group number determines the memory, at any position and with or without bits")
     func largest() {
         for (groups, largest) in [([0, 9, 0, 0], 9), ([7, 0, 0, 300], 300)] {

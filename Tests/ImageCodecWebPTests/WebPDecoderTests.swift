@@ -20,6 +20,33 @@ struct WebPDecoderTests {
         #expect(try webp.pixels(image) == bitmap.pixels)
     }
 
+    @Test("an image is only decoded to RGBA")
+    func layout() throws {
+        let image = try webp.open(try WebPEncoder().encode(.gradient(33, 21), options: Self.lossless))
+        let reason = "the image can't be decoded at 33x21 in this layout"
+        #expect(throws: ImageDecodingError.unsupported(.webP, reason)) {
+            try image.decode(
+                frame: 0, size: image.header.storedSize, layout: .gray8, preference: .quality,
+                into: CollectingRowSink())
+        }
+    }
+
+    @Test("each row of a truncated image that is decoded in several parts is delivered once")
+    func tallTruncated() throws {
+        var random = SeededRandom(seed: 3)
+        let size = PixelSize(width: 8, height: 1_024)
+        let pixels = (0..<size.area).flatMap { _ in [UInt8.random(in: 0...255, using: &random), 0, 0, 255] }
+        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let file = try WebPEncoder().encode(bitmap, options: Self.lossless)
+        let sink = CollectingRowSink()
+        #expect(throws: ImageDecodingError.truncated(.webP)) {
+            try webp.open(file.dropLast(100)).decode(
+                frame: 0, size: size, layout: .rgba8, preference: .quality, into: sink)
+        }
+        #expect(sink.rows.count > 512)
+        #expect(sink.pixels.elementsEqual(pixels.prefix(sink.pixels.count)))
+    }
+
     @Test("a lossy image decodes to similar pixels with exact alpha", arguments: [false, true])
     func lossy(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(64, 48, hasAlpha: hasAlpha)
@@ -56,6 +83,8 @@ struct WebPDecoderTests {
         ] { #expect(try webp.open(file).header.colorProfile == ColorSpace.displayP3.profile) }
         #expect(try size(WebPEncoder(), quality: 0.2) < size(WebPEncoder(), quality: 0.95))
         #expect(try size(WebPEncoder(effort: 0), quality: 0.9) != size(WebPEncoder(effort: 6), quality: 0.9))
+        #expect(try size(WebPEncoder(effort: -1), quality: 0.9) == size(WebPEncoder(effort: 0), quality: 0.9))
+        #expect(try size(WebPEncoder(effort: 7), quality: 0.9) == size(WebPEncoder(effort: 6), quality: 0.9))
     }
 
     @Test("an image has alpha if the file or its pixels say so", arguments: [false, true], [false, true])
