@@ -150,7 +150,7 @@ struct DIBHeaderTests {
         let image = try BMPDecoder().open(Self.variants[0].0, limits: .default)
         let failure = ImageDecodingError.unsupported(.bmp, "it can only be decoded as RGBA in its size")
         #expect(throws: failure) {
-            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: RowList())
+            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: CollectingRowSink())
         }
     }
 

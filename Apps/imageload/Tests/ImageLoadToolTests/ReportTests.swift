@@ -71,9 +71,12 @@ struct ReportTests {
     func fileLine(status: FileReport.Status, quality: Int?, line: String?) {
         var report = FileReport(file: "a.png", status: status)
         report.output = "b.webp"
-        (report.width, report.height) = (40, 30)
-        (report.inputBytes, report.outputBytes) = (2_000, 1_000)
-        (report.quality, report.ssim) = (quality, 0.98)
+        report.width = 40
+        report.height = 30
+        report.inputBytes = 2_000
+        report.outputBytes = 1_000
+        report.quality = quality
+        report.ssim = 0.98
         report.notes = ["reason"]
         #expect(report.line == line)
     }
@@ -90,7 +93,8 @@ struct ReportTests {
         #expect(totals.line == "1 skipped, 1 unsupported, 1 failed")
         #expect(totals.notes == ["note": 3])
         var written = FileReport(file: "b", status: .written)
-        (written.inputBytes, written.outputBytes) = (2_000, 1_000)
+        written.inputBytes = 2_000
+        written.outputBytes = 1_000
         totals.add(written)
         #expect(totals.line == "1 written, 1 skipped, 1 unsupported, 1 failed: 2.0 kB -> 1.0 kB")
     }
