@@ -1,4 +1,5 @@
-"""PQ and HLG, and their conversion to standard dynamic range, from the formulas of the standards, in 64-bit floating point.
+"""PQ and HLG, and their conversion to standard dynamic range, with the curves of colour-science and the
+other formulas of the standards, in 64-bit floating point.
 
 The standards leave some choices open. They are made as in the library's documentation of `ToneMapping`: white is 203 cd/m², content
 without a stated peak has one of 1,000 cd/m², and so has the display for HLG. The curve is applied to the largest channel, and the
@@ -9,37 +10,27 @@ import dataclasses
 import numpy
 
 import spaces
+from spaces import colour
 
 #: The luminance of diffuse white, in cd/m² (ITU-R BT.2408-7, table 1).
 DIFFUSE_WHITE = 203.0
 #: The assumed peak of content that doesn't state one, in cd/m².
 USUAL_PEAK = 1000.0
 
-# ITU-R BT.2100-2, table 4.
-M1, M2 = 2610 / 16384, 2523 / 4096 * 128
-C1, C2, C3 = 3424 / 4096, 2413 / 4096 * 32, 2392 / 4096 * 32
-# ITU-R BT.2100-2, table 5.
-HLG_A = 0.17883277
-HLG_B = 1 - 4 * HLG_A
-HLG_C = 0.5 - HLG_A * numpy.log(4 * HLG_A)
-
 
 def pq_luminance(signal):
     """The PQ EOTF: cd/m² from values of 0 to 1."""
-    power = numpy.clip(signal, 0, 1) ** (1 / M2)
-    return 10000 * (numpy.maximum(power - C1, 0) / (C2 - C3 * power)) ** (1 / M1)
+    return colour.models.eotf_ST2084(numpy.clip(signal, 0, 1))
 
 
 def pq_signal(luminance):
     """The inverse of the PQ EOTF."""
-    power = (numpy.maximum(luminance, 0) / 10000) ** M1
-    return ((C1 + C2 * power) / (1 + C3 * power)) ** M2
+    return colour.models.eotf_inverse_ST2084(numpy.maximum(luminance, 0))
 
 
 def hlg_scene_light(signal):
     """The inverse of the HLG OETF: scene light of 0 to 1."""
-    signal = numpy.clip(signal, 0, 1)
-    return numpy.where(signal <= 0.5, signal**2 / 3, (numpy.exp((signal - HLG_C) / HLG_A) + HLG_B) / 12)
+    return colour.models.oetf_inverse_BT2100_HLG(numpy.clip(signal, 0, 1))
 
 
 def hlg_luminance(signal, weights, peak=USUAL_PEAK):
@@ -54,8 +45,9 @@ def hlg_of_luminance(luminance, weights, peak=USUAL_PEAK):
     """The inverse of `hlg_luminance`, by the inverse OOTF and the OETF."""
     whole = (luminance @ weights)[..., None] / peak
     gamma = 1.2 + 0.42 * numpy.log10(peak / 1000)
-    light = numpy.clip(luminance / peak * numpy.maximum(whole, 1e-9) ** (1 / gamma - 1), 0, 1)
-    return numpy.where(light <= 1 / 12, numpy.sqrt(3 * light), HLG_A * numpy.log(numpy.maximum(12 * light - HLG_B, 1e-9)) + HLG_C)
+    light = luminance / peak * numpy.maximum(whole, 1e-9) ** (1 / gamma - 1)
+    with numpy.errstate(invalid="ignore"):  # both branches of the curve are computed everywhere
+        return colour.models.oetf_BT2100_HLG(numpy.clip(light, 0, 1))
 
 
 def mapped(luminance, source_peak, target_peak=DIFFUSE_WHITE):

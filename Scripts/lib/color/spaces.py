@@ -1,8 +1,13 @@
 """The color spaces of the test images, and the measure of differences: CIEDE2000 in CIELAB with the white D50."""
 
 import dataclasses
+import warnings
 
 import numpy
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it tells of packages that only other functions need
+    import colour
 
 WHITE_D50 = numpy.array([0.9642, 1.0, 0.8249])
 D65, D50 = (0.3127, 0.3290), (0.3457, 0.3585)
@@ -57,8 +62,7 @@ def xyz(point):
 
 def adaptation(white):
     """The linear Bradford adaptation to D50 (ICC.1, annex E)."""
-    bradford = numpy.array([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
-    return numpy.linalg.inv(bradford) @ numpy.diag((bradford @ WHITE_D50) / (bradford @ white)) @ bradford
+    return colour.adaptation.matrix_chromatic_adaptation_VonKries(white, WHITE_D50, transform="Bradford")
 
 
 BT709 = {"red": (0.64, 0.33), "green": (0.30, 0.60), "blue": (0.15, 0.06)}
@@ -102,43 +106,5 @@ def lab_of_xyz(values):
 
 
 def difference(first, second):
-    """Returns CIEDE2000 of two arrays of CIELAB (ISO/CIE 11664-6), after Sharma, Wu and Dalal, 2005."""
-    light = (first[..., 0] + second[..., 0]) / 2
-    chroma = (numpy.hypot(first[..., 1], first[..., 2]) + numpy.hypot(second[..., 1], second[..., 2])) / 2
-    stretch = 1 + 0.5 * (1 - numpy.sqrt(chroma**7 / (chroma**7 + 25.0**7)))
-    a1, a2 = first[..., 1] * stretch, second[..., 1] * stretch
-    c1, c2 = numpy.hypot(a1, first[..., 2]), numpy.hypot(a2, second[..., 2])
-    h1, h2 = hue(a1, first[..., 2]), hue(a2, second[..., 2])
-    is_gray = c1 * c2 == 0
-    turn = numpy.where(is_gray, 0, (h2 - h1 + 180) % 360 - 180)
-    # A difference of exactly half a turn keeps its sign.
-    turn = numpy.where(~is_gray & (numpy.abs(h2 - h1) <= 180), h2 - h1, turn)
-    mean_hue = numpy.where(is_gray, h1 + h2, mean_of_hues(h1, h2))
-    return combined(second[..., 0] - first[..., 0], c2 - c1, 2 * numpy.sqrt(c1 * c2) * sine(turn / 2), light, (c1 + c2) / 2, mean_hue)
-
-
-def combined(dl, dc, dh, light, chroma, mean_hue):
-    t = (1 - 0.17 * cosine(mean_hue - 30) + 0.24 * cosine(2 * mean_hue) + 0.32 * cosine(3 * mean_hue + 6)
-         - 0.20 * cosine(4 * mean_hue - 63))
-    rotation = 2 * numpy.sqrt(chroma**7 / (chroma**7 + 25.0**7)) * sine(60 * numpy.exp(-(((mean_hue - 275) / 25) ** 2)))
-    sl = 1 + 0.015 * (light - 50) ** 2 / numpy.sqrt(20 + (light - 50) ** 2)
-    l, c, h = dl / sl, dc / (1 + 0.045 * chroma), dh / (1 + 0.015 * chroma * t)
-    return numpy.sqrt(numpy.maximum(l * l + c * c + h * h - rotation * c * h, 0))
-
-
-def mean_of_hues(h1, h2):
-    total = h1 + h2
-    around = numpy.where(total < 360, total + 360, total - 360)
-    return numpy.where(numpy.abs(h1 - h2) <= 180, total, around) / 2
-
-
-def hue(a, b):
-    return numpy.degrees(numpy.arctan2(b, a)) % 360
-
-
-def sine(degrees):
-    return numpy.sin(numpy.radians(degrees))
-
-
-def cosine(degrees):
-    return numpy.cos(numpy.radians(degrees))
+    """Returns CIEDE2000 of two arrays of CIELAB (ISO/CIE 11664-6)."""
+    return colour.difference.delta_E_CIE2000(first, second)
