@@ -30,13 +30,15 @@ def condition(constraints):
     return ', '.join(f'{item["lhs"]} {item["kind"]} {item["rhs"]}' for item in constraints)
 
 
-def notes(relationships):
-    """Returns what each symbol conforms to, and whether it is a requirement or a default implementation, by identifier."""
+def notes(relationships, names):
+    """Returns what each symbol conforms to, and whether it is a requirement or a default implementation, by identifier.
+
+    Names are those of this repository's symbols: the compiler leaves out some of them."""
     found = collections.defaultdict(set)
     for item in relationships:
         source = item['source']
         if item['kind'] == 'conformsTo':
-            protocol = item.get('targetFallback', item['target']).split('.')[-1]
+            protocol = names.get(item['target'], item.get('targetFallback', item['target'])).split('.')[-1]
             where = condition(item.get('swiftConstraints', []))
             if protocol not in IMPLIED:
                 found[source].add(f'{protocol} where {where}' if where else protocol)
@@ -58,8 +60,10 @@ def lines(platforms):
     """Returns the lines of each module. Those that only one of its platforms has name it."""
     modules = collections.defaultdict(dict)
     for platform, graphs in platforms.items():
+        names = {
+            symbol['identifier']['precise']: symbol['pathComponents'][-1] for symbols, _ in graphs.values() for symbol in symbols}
         for module, (symbols, relationships) in graphs.items():
-            noted = notes(relationships)
+            noted = notes(relationships, names)
             found = {line(symbol, noted[symbol['identifier']['precise']]) for symbol in symbols}
             if found:
                 modules[module][platform] = found
