@@ -73,7 +73,7 @@ struct BrokenDataCache: ImageDataCache {
         case .writesInPlace: try await writePieces(of: entry, for: key)
         case .keepsReplaced: if let older { try await cache.store(older, for: hiddenKey(of: key)) }
         case .keepsOlderEntry where entry.data.count > byteLimit:
-            throw .tooLarge(bytes: entry.data.count, allowed: byteLimit)
+            throw .tooLarge(byteCount: entry.data.count, byteLimit: byteLimit)
         default: break
         }
         try await cache.store(entry, for: key)

@@ -66,7 +66,7 @@ struct BrokenStreamingDataCache: StreamingDataCache, DataCacheDouble {
                 try await cache.store(DataCacheEntry(data: data, creationDate: .distantPast), for: key)
             }
             if cache.defect == .keepsOlder, data.count > cache.byteLimit {
-                throw .tooLarge(bytes: data.count, allowed: cache.byteLimit)
+                throw .tooLarge(byteCount: data.count, byteLimit: cache.byteLimit)
             }
         }
 

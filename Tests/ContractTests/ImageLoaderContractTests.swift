@@ -98,11 +98,12 @@ final class BrokenLoader: ImageLoaderProtocol {
     }
 
     func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         if defect == .changesNotFoundOfData { throw .offline }
         do throws(ImageError) {
-            return try await base.data(for: request, onProgress: onProgress)
+            return try await base.data(for: request, following: priority, onProgress: onProgress)
         } catch {
             throw changed(error)
         }

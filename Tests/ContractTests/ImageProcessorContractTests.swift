@@ -22,8 +22,8 @@ struct ImageProcessorContractTests {
             ResizeProcessor(ImageTarget(PixelSize(width: 12, height: 8), mode: .fill, upscales: true)),
             other: ResizeProcessor(ImageTarget(PixelSize(width: 12, height: 8), mode: .fill))),
         .init(
-            CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 50)),
-            other: CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 51))),
+            CropProcessor(PixelArea(size: PixelSize(width: 5, height: 50))),
+            other: CropProcessor(PixelArea(size: PixelSize(width: 5, height: 51)))),
         .init(
             ResizeProcessor(stretchingTo: PixelSize(width: 3, height: 31)),
             other: ResizeProcessor(.fit(PixelSize(width: 3, height: 31)))),

@@ -8,7 +8,7 @@ struct AnimationCanvasTests {
     private static let pixel = PixelArea(left: 1, top: 1, width: 1, height: 1)
 
     private static func frame(
-        _ area: PixelArea = PixelArea(size), _ disposal: CanvasFrame.Disposal = .keep
+        _ area: PixelArea = PixelArea(size: size), _ disposal: CanvasFrame.Disposal = .keep
     ) -> CanvasFrame { CanvasFrame(area: area, disposal: disposal, isOpaque: true) }
 
     /// Draws frames, filled with their numbers from 1, up to an index.
@@ -53,7 +53,7 @@ struct AnimationCanvasTests {
     func seeking(drawn: Int?, index: Int, next: Int) {
         let frames = [
             Self.frame(), Self.frame(Self.pixel), Self.frame(), Self.frame(Self.pixel),
-            Self.frame(PixelArea(Self.size), .restore), Self.frame(Self.pixel),
+            Self.frame(PixelArea(size: Self.size), .restore), Self.frame(Self.pixel),
         ]
         var canvas = AnimationCanvas(Self.size, bytesPerPixel: 1)
         if let drawn { Self.draw(frames, upTo: drawn, on: &canvas) }

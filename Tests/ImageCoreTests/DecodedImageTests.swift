@@ -63,7 +63,7 @@ struct DecodedImageTests {
         let size = PixelSize(width: 3, height: 4)
         var pixels = [UInt8](repeating: 0, count: size.area * 4)
         let old = Bitmap(size: size, pixels: pixels)
-        #expect(old.changedArea(since: nil) == PixelArea(size))
+        #expect(old.changedArea(since: nil) == PixelArea(size: size))
         #expect(old.changedArea(since: old) == PixelArea(left: 0, top: 0, width: 1, height: 1))
         for (x, y) in [(2, 1), (1, 2)] { pixels[(y * 3 + x) * 4 + 3] = 1 }
         let area = Bitmap(size: size, pixels: pixels).changedArea(since: old)

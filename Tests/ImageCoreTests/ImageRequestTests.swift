@@ -161,10 +161,13 @@ struct ImageRequestTests {
         #expect(request.placeholder == nil)
         request.placeholder = .image(image)
         #expect(request.placeholder?.makeImage() == image)
+        request.placeholder = .bitmap(image.bitmap)
+        #expect(request.placeholder?.makeImage().bitmap == image.bitmap)
         request.placeholder = .deferred { image }
         #expect(request.placeholder?.makeImage() == image)
         #expect(request.placeholder != .image(image) && request.placeholder != .deferred(id: 1) { image })
         request.placeholder = nil
+        request.userInfo[ImageUserInfo.Key(rawValue: "placeholder")] = ImagePlaceholder.image(image)
         request.failureImage = image
         #expect(request.placeholder == nil && request.failureImage == image)
     }

@@ -26,8 +26,12 @@ struct LoaderConvenienceTests {
         }
 
         func data(
-            for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
-        ) async throws(ImageError) -> LoadedData { throw .offline }
+            for request: ImageRequest, following priority: LivePriority,
+            onProgress: @escaping @Sendable (WorkProgress) -> Void
+        ) async throws(ImageError) -> LoadedData {
+            priorities.append(priority.value)
+            throw .offline
+        }
     }
 
     @Test("a method for a URL makes the request that its parameters describe, at its priority")
@@ -41,8 +45,11 @@ struct LoaderConvenienceTests {
         await #expect(throws: ImageError.offline) {
             try await loader.animation(for: url, target: target, processors: [FakeProcessor("blur")], priority: .low)
         }
+        await #expect(throws: ImageError.offline) {
+            try await loader.data(for: ImageRequest(url: url, priority: .veryHigh))
+        }
         let request = ImageRequest(url: url, target: target, processors: [FakeProcessor("blur")])
         #expect(loader.requests.messages == [request, request, request])
-        #expect(loader.priorities.messages == [.high, .low])
+        #expect(loader.priorities.messages == [.high, .low, .veryHigh])
     }
 }

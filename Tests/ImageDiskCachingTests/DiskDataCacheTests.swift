@@ -88,7 +88,7 @@ struct DiskDataCacheTests {
         try await cache.store(entry(1_000), for: key(2))
         let large = entry(5_000)
         let allowed = limit - 24
-        await #expect(throws: DataCacheError.tooLarge(bytes: fileSize(large, key(2)), allowed: allowed)) {
+        await #expect(throws: DataCacheError.tooLarge(byteCount: fileSize(large, key(2)), byteLimit: allowed)) {
             try await cache.store(large, for: key(2))
         }
         #expect(try await cache.entry(for: key(1)) != nil)

@@ -71,7 +71,7 @@ struct StoppedProcessTests {
         } else {
             folder.time.value += 100
         }
-        let cache = folder.cache(fileSystem: fileSystem.files) { if !isDamaged { $0.maxAge = .seconds(50) } }
+        let cache = folder.cache(fileSystem: fileSystem.files) { if !isDamaged { $0.maxUnusedTime = .seconds(50) } }
         #expect(try await cache.entry(for: key(1)) == nil)
         #expect(try await cache.reader(for: key(1)) == nil)
         #expect(folder.files().count == 1)

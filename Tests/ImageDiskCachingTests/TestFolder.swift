@@ -26,7 +26,7 @@ final class TestFolder: Sendable {
         _ change: (inout DiskCacheOptions) -> Void = { _ in }
     ) -> DiskDataCache {
         var options = DiskCacheOptions()
-        options.minFreeSpace = 0
+        options.minFreeByteCount = 0
         change(&options)
         return DiskDataCache(
             directory: url, byteLimit: byteLimit, options: options, fileSystem: fileSystem,

@@ -138,7 +138,7 @@ func workloadCache(
     _ path: String, _ limits: WorkloadLimits, _ fileSystem: FileSystem = FileSystem()
 ) -> DiskDataCache {
     var options = DiskCacheOptions()
-    options.minFreeSpace = 0
+    options.minFreeByteCount = 0
     return DiskDataCache(
         directory: URL(filePath: path), byteLimit: limits.byteLimit, options: options, fileSystem: fileSystem,
         now: { Date() })

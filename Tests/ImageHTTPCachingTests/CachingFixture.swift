@@ -31,7 +31,7 @@ struct CachingFixture: Sendable {
         var rules = CachingOptions(policy: policy, observer: { [events] in events.append($0) })
         adjust(&rules)
         let network = CircuitBreakingTransport(server, threshold: threshold, clock: ManualClock())
-        transport = CachingTransport(over: network, cache: disk, rules: rules, clock: clock) { time.now }
+        transport = CachingTransport(over: network, cache: disk, options: rules, clock: clock) { time.now }
     }
 
     /// Returns a URL of the scripted host.

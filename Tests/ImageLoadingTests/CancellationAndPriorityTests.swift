@@ -35,6 +35,21 @@ struct CancellationAndPriorityTests {
         #expect(priorities == [.high, .high, .high])
     }
 
+    @Test("data follows the priority of its call in place of that of the request")
+    func priorityOfData() async throws {
+        let (fixture, gate, priority) = (LoaderFixture(), TestGate(), LivePriority(.low))
+        let reply = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderTestBed.file(width: 4))])
+        let request = fixture.request("a", first: reply) { $0.priority = .veryHigh }
+        let task = Task { try await fixture.loader.data(for: request, following: priority) { _ in } }
+        await gate.waitForArrivals(1)
+        let sent = try #require(fixture.transport.requests.last?.livePriority)
+        #expect(sent.value == .low)
+        priority.value = .high
+        #expect(sent.value == .high)
+        gate.open()
+        _ = try await task.value
+    }
+
     @Test("a transport that has begun learns of a raised priority")
     func raisedPriority() async throws {
         let (fixture, gate) = (LoaderFixture(), TestGate())

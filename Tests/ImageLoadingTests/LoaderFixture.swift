@@ -78,7 +78,7 @@ struct LoaderFixture {
         self.decoder = decoder
         fixture = LoaderTestBed(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
             let cached = CachingTransport(
-                over: configuration.transport, cache: disk, rules: Self.rules(observer), clock: nil
+                over: configuration.transport, cache: disk, options: Self.rules(observer), clock: nil
             ) { wallTime.next() }
             configuration.transport = .cached(cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)

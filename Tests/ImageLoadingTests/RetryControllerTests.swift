@@ -109,7 +109,7 @@ struct RetryControllerTests {
     @Test("retries end when the shared budget is used up")
     func sharedBudget() async {
         let fixture = LoaderFixture {
-            $0.retryPolicy = TransferRetryPolicy(maxRetries: 10, baseDelay: .zero, sharedBudget: 3) { 0 }
+            $0.retryPolicy = TransferRetryPolicy(maxRetries: 10, baseDelay: .zero, maxSharedRetries: 3) { 0 }
         }
         let errors = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
         #expect(errors.count == 2)
@@ -119,7 +119,7 @@ struct RetryControllerTests {
     @Test("ten successful downloads restore one retry, up to the initial number")
     func restoredBudget() async throws {
         let fixture = LoaderFixture {
-            $0.retryPolicy = TransferRetryPolicy(maxRetries: 10, baseDelay: .zero, sharedBudget: 1) { 0 }
+            $0.retryPolicy = TransferRetryPolicy(maxRetries: 10, baseDelay: .zero, maxSharedRetries: 1) { 0 }
         }
         for number in 0..<30 { _ = try await fixture.loader.data(for: fixture.request("\(number)")) }
         _ = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
@@ -135,7 +135,7 @@ struct RetryControllerTests {
     @Test("a stale response after a failure restores no retry")
     func staleHits() async throws {
         let fixture = LoaderFixture {
-            $0.retryPolicy = TransferRetryPolicy(maxRetries: 1, baseDelay: .zero, sharedBudget: 1) { 0 }
+            $0.retryPolicy = TransferRetryPolicy(maxRetries: 1, baseDelay: .zero, maxSharedRetries: 1) { 0 }
         }
         let stale = ScriptedTransport.Reply.ok(LoaderFixture.image, headers: [.cacheControl: "max-age=0"])
         let request = fixture.request("a", first: stale, then: .refused)

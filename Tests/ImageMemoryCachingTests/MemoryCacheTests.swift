@@ -112,6 +112,13 @@ struct CacheLifetimeTests {
         MemoryCache(limits: CacheLimits(cost: 1_000), clock: clock, lifetime: .seconds(10))
     }
 
+    @Test("without a clock, the system's measures the lifetime", arguments: [0, 1_000_000])
+    func systemClock(seconds: Int) {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10), lifetime: .seconds(seconds))
+        cache.insert(1, for: 1)
+        #expect(cache.value(for: 1) == (seconds == 0 ? nil : 1))
+    }
+
     @Test("an entry is returned until it expires, and an insertion restarts its lifetime")
     func expires() {
         let cache = makeCache()

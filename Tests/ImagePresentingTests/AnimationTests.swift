@@ -46,7 +46,7 @@ struct AnimationTests {
     }
 
     @Test("a frame budget is at least 1", arguments: [0, Int.min])
-    func leastFrameBudget(budget: Int) { #expect(fixture.clock(budget: budget).frameBudget == 1) }
+    func leastFrameBudget(budget: Int) { #expect(fixture.clock(budget: budget).maxFrameChanges == 1) }
 
     @Test("stays within the frame budget, and takes turns between players")
     func budget() {

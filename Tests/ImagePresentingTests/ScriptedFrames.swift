@@ -79,7 +79,8 @@ struct AnimationFixture {
 
     /// Creates a clock that records when it starts and stops.
     func clock(budget: Int = 8, reducesMotion: Bool = false) -> AnimationClock {
-        AnimationClock(frameBudget: budget, reducesMotion: reducesMotion) { [log] in log.append($0 ? "run" : "stop") }
+        AnimationClock(maxFrameChanges: budget, reducesMotion: reducesMotion) { [log] in log.append($0 ? "run" : "stop")
+        }
     }
 
     /// Creates a player that records the indices of the frames it shows.

@@ -91,7 +91,7 @@ struct AttentionCropTests {
     func sizes() throws {
         let image = Self.noise(PixelSize(width: 7, height: 5))
         #expect(try AttentionCropProcessor(size: PixelSize(width: 9, height: .max)).process(image) == image)
-        #expect(throws: CropProcessor.Failure.outside(image.size)) {
+        #expect(throws: CropError.outside(image.size)) {
             try AttentionCropProcessor(size: PixelSize(width: 0, height: 5)).process(image)
         }
     }

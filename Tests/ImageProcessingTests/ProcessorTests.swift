@@ -20,16 +20,15 @@ struct ProcessorTests {
             ((0, 0, Int.max, Int.max), (0, 0), (10, 8)), ((5, 5, Int.max, Int.max), (5, 5), (5, 3)),
         ])
     func crop(_ rectangle: (Int, Int, Int, Int), _ first: (Int, Int), _ size: (Int, Int)) throws {
-        let processor = CropProcessor(
-            x: rectangle.0, y: rectangle.1, size: PixelSize(width: rectangle.2, height: rectangle.3))
-        let result = try processor.process(Self.image(10, 8))
+        let area = PixelArea(left: rectangle.0, top: rectangle.1, width: rectangle.2, height: rectangle.3)
+        let result = try CropProcessor(area).process(Self.image(10, 8))
         #expect(result.size == PixelSize(width: size.0, height: size.1))
         let last = (UInt8(first.0 + size.0 - 1), UInt8(first.1 + size.1 - 1))
         #expect(Array(result.pixels.prefix(2)) == [UInt8(first.0), UInt8(first.1)])
         #expect(Array(result.pixels.suffix(4)) == [last.0, last.1, 0, 255])
         let region = PixelRegion(
             x: Double(first.0), y: Double(first.1), width: Double(size.0), height: Double(size.1))
-        #expect(processor.region(of: PixelSize(width: 10, height: 8)) == region)
+        #expect(CropProcessor(area).region(of: PixelSize(width: 10, height: 8)) == region)
     }
 
     @Test("a part between pixels is resized like the same part of a larger image")
@@ -59,10 +58,9 @@ struct ProcessorTests {
         "crop throws if the rectangle is outside the image",
         arguments: [(10, 0, 5, 5), (0, -5, 5, 5), (0, 0, 0, 5), (0, 0, 5, -1)])
     func cropOutside(_ rectangle: (Int, Int, Int, Int)) {
-        let processor = CropProcessor(
-            x: rectangle.0, y: rectangle.1, size: PixelSize(width: rectangle.2, height: rectangle.3))
-        #expect(throws: CropProcessor.Failure.outside(PixelSize(width: 10, height: 8))) {
-            try processor.process(Self.image(10, 8))
+        let area = PixelArea(left: rectangle.0, top: rectangle.1, width: rectangle.2, height: rectangle.3)
+        #expect(throws: CropError.outside(PixelSize(width: 10, height: 8))) {
+            try CropProcessor(area).process(Self.image(10, 8))
         }
     }
 
@@ -142,8 +140,10 @@ struct ProcessorTests {
         var processors: [any ImageProcessor] = [
             ResizeProcessor(.fit(box)), ResizeProcessor(.fit(other)), ResizeProcessor(.fill(box)),
             ResizeProcessor(ImageTarget(box, upscales: true)), ResizeProcessor(stretchingTo: box),
-            ResizeProcessor(stretchingTo: other), .crop(x: 1, y: 2, size: box), .crop(x: 2, y: 2, size: box),
-            .crop(x: 1, y: 1, size: box), .crop(x: 1, y: 2, size: other), .circle(), .circle(border: border),
+            ResizeProcessor(stretchingTo: other), .crop(PixelArea(left: 1, top: 2, size: box)),
+            .crop(PixelArea(left: 2, top: 2, size: box)),
+            .crop(PixelArea(left: 1, top: 1, size: box)), .crop(PixelArea(left: 1, top: 2, size: other)), .circle(),
+            .circle(border: border),
             .circle(border: ImageBorder(color: .white, width: 2)),
             .circle(border: ImageBorder(color: .black, width: 3)),
             .roundedCorners(radius: 4), .roundedCorners(radius: 5), .roundedCorners(radius: 4, border: border),
@@ -214,7 +214,7 @@ struct ProcessorTests {
                 TestImage.plain(size, [255, 0, 0, 255]), identifier: "red", placement: .at(x: 0, y: 0)),
             CanvasProcessor(x: 0, y: 0, size: size), OrientationProcessor(.left), .pixelate(side: 2),
             .sharpen(sigma: 1),
-            ResizeProcessor(.fit(PixelSize(width: 2, height: 2))), .crop(x: 0, y: 0, size: size), .circle(),
+            ResizeProcessor(.fit(PixelSize(width: 2, height: 2))), .crop(PixelArea(size: size)), .circle(),
             .blur(sigma: 1),
         ]
         for (index, processor) in processors.enumerated() {

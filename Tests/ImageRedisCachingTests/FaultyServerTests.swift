@@ -245,7 +245,7 @@
             #expect(await cache.entry(for: key) == entry)
             var larger = entry
             larger.data.append(0)
-            await #expect(throws: DataCacheError.tooLarge(bytes: value.count + 1, allowed: value.count)) {
+            await #expect(throws: DataCacheError.tooLarge(byteCount: value.count + 1, byteLimit: value.count)) {
                 try await cache.store(larger, for: key)
             }
         }

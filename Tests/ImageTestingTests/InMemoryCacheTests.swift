@@ -19,7 +19,7 @@ struct InMemoryCacheTests {
         #expect(Set(cache.entries.keys) == [key("a"), key("b")])
         try await cache.store(entry(1), for: key("c"))
         #expect(Set(cache.entries.keys) == [key("b"), key("c")])
-        await #expect(throws: DataCacheError.tooLarge(bytes: 11, allowed: 10)) {
+        await #expect(throws: DataCacheError.tooLarge(byteCount: 11, byteLimit: 10)) {
             try await cache.store(entry(11), for: key("c"))
         }
         #expect(Set(cache.entries.keys) == [key("b")])

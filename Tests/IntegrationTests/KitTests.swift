@@ -106,7 +106,7 @@ struct KitTests {
         try await withDirectory { directory in
             let loader = ImageLoader(cacheDirectory: directory)
             let image = try await loader.image(
-                for: server.url(), processors: [.crop(x: 0, y: 0, size: size), .blur(sigma: 1), .circle()])
+                for: server.url(), processors: [.crop(PixelArea(size: size)), .blur(sigma: 1), .circle()])
             #expect(image.size == PixelSize(width: 6, height: 6))
         }
     }

@@ -82,7 +82,7 @@ struct LoaderOptionsTests {
         let time = Mutex(Date(timeIntervalSince1970: 1_000_000))
         options.now = { time.withLock { $0 } }
         options.diskByteLimit = 1_000_000
-        options.diskOptions.maxAge = .seconds(5)
+        options.diskOptions.maxUnusedTime = .seconds(5)
         let cache = options.makeDiskCache(in: folder)
         #expect(cache.byteLimit == 1_000_000)
         let key = DataCacheKey(identifier: "a")

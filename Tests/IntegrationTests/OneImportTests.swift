@@ -36,7 +36,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.memoryEvictionPolicy = .twoBudgets()
     options.memoryLifetime = .seconds(60)
     options.diskByteLimit = 1_000
-    options.diskOptions.minFreeSpace = 0
+    options.diskOptions.minFreeByteCount = 0
     options.diskEncoding = .format(.webP, quality: 0.5)
     options.diskEncryption = NoEncryption()
     options.makeTransport = { _ in SilentTransport() }

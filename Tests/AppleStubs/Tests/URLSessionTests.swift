@@ -60,10 +60,10 @@ struct URLSessionTests {
     @Test("a request can forbid expensive networks, and those in Low Data Mode", arguments: [true, false])
     func networks(areAllowed: Bool) throws {
         var request = TransportRequest(url: try #require(URL(string: "https://example.com/a.jpg")))
-        request.allowsExpensiveNetworks = areAllowed
+        request.allowsExpensiveNetworkAccess = areAllowed
         #expect(SessionOwner.urlRequest(request).allowsExpensiveNetworkAccess == areAllowed)
         #expect(SessionOwner.urlRequest(request).allowsConstrainedNetworkAccess)
-        request.allowsConstrainedNetworks = areAllowed
+        request.allowsConstrainedNetworkAccess = areAllowed
         #expect(SessionOwner.urlRequest(request).allowsConstrainedNetworkAccess == areAllowed)
     }
 

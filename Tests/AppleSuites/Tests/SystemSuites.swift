@@ -33,7 +33,7 @@ struct CacheSuites {
         let folder = URL.temporaryDirectory.appending(path: "suite-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = DiskCacheOptions()
-        options.minFreeSpace = 0
+        options.minFreeByteCount = 0
         try await rule.check { [options] in
             DiskDataCache(
                 directory: folder.appending(path: "\(UUID())"), byteLimit: $0, options: options, now: { Date() })

@@ -71,8 +71,8 @@ extension ExtremeCase {
         for (index, value) in ints.enumerated() {
             for number in 0..<2 {
                 var options = DiskCacheOptions()
-                if number == 0 { options.minFreeSpace = value }
-                options.maxAge = durations[index]
+                if number == 0 { options.minFreeByteCount = value }
+                options.maxUnusedTime = durations[index]
                 try await use(options, byteLimit: number == 0 ? 1 << 20 : value, value, durations[index])
             }
         }

@@ -93,7 +93,7 @@ extension ExtremeCase {
                 for value in ints {
                     for other in ints {
                         let size = PixelSize(width: other, height: value)
-                        try? process(.crop(x: value, y: other, size: size))
+                        try? process(.crop(PixelArea(left: value, top: other, size: size)))
                         if min(other, value) > 0 { try? process(ResizeProcessor(stretchingTo: size)) }
                     }
                 }

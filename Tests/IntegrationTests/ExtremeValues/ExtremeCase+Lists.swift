@@ -41,7 +41,7 @@ extension ExtremeCase {
     private static let frameBudget = ExtremeCase("AnimationClock") {
         await MainActor.run {
             for value in ints {
-                let clock = AnimationClock(frameBudget: value) { _ in }
+                let clock = AnimationClock(maxFrameChanges: value) { _ in }
                 for time in durations { clock.tick(at: time) }
             }
         }

@@ -87,7 +87,7 @@ enum CacheBenchmarks {
         origin.script(url, .ok(file))
         let rules = CachingOptions(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
         var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
-        configuration.transport = .cached(CachingTransport(over: origin, cache: cache, rules: rules) { Date() })
+        configuration.transport = .cached(CachingTransport(over: origin, cache: cache, options: rules) { Date() })
         return ImageLoader(configuration)
     }
 }

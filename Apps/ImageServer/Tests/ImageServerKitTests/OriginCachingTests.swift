@@ -119,7 +119,7 @@ private final class OriginBed: Sendable {
         let caching = CachingTransport(
             over: GuardedTransport(transport: origin, rules: OriginRules(), userAgent: "test"),
             cache: InMemoryDataCache(),
-            rules: CachingOptions(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
+            options: CachingOptions(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
             now: now)
         self.time = time
         loader = ImageLoader(

@@ -194,11 +194,12 @@ private final class TraceRecordingLoader: ImageLoaderProtocol {
     }
 
     func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         let trace = request.userInfo[.trace, as: TraceContext.self]
         traces.withLock { _ = $0.insert(trace?.traceID) }
-        return try await base.data(for: request, onProgress: onProgress)
+        return try await base.data(for: request, following: priority, onProgress: onProgress)
     }
 }
 

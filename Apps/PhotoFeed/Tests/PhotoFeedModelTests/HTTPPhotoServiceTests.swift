@@ -102,7 +102,8 @@ private final class ScriptedDataLoader: ImageLoaderProtocol {
     }
 
     func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         log.append(request)
         guard let reply = replies[request.mode] else { throw .offline }

@@ -96,7 +96,7 @@ struct DecodeReport: Encodable {
         icc = header.colorProfile != nil
         color = image.bitmap.colorSpace.rawValue
         sourceColor = header.color.name
-        gainMap = image.hasGainMap
+        gainMap = image.header.hasGainMap
         completeness = image.completeness == .complete ? nil : image.completeness.rawValue
     }
 

@@ -29,7 +29,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(
-            transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, rules: rules))
+            transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, options: rules))
         let output = OrderedOutput()
         async let validated: Void = withDiscardingTaskGroup { group in
             for await validation in validations { group.addTask { await validation() } }

@@ -71,7 +71,7 @@ extension ToolFailure {
                     \(subject): has \(error.bytes) bytes at least, and --max-bytes is \(error.limit). Choose a smaller \
                     --size, a larger --max-bytes, \(advice).
                     """)
-        case CropProcessor.Failure.outside(let size):
+        case CropError.outside(let size):
             self.init(
                 status: .usage, line: "\(subject): the crop is outside the \(size) pixels. Choose another --crop.")
         default: self.init(status: .failure, line: "\(subject): \(error). Try again.")

@@ -121,7 +121,7 @@
         /// Applies the properties in their order. The Exif orientation does not apply to HEIF.
         init(_ properties: [HEIFProperty], of image: HEIFImage) throws(ImageDecodingError) {
             let size = image.size
-            area = PixelArea(size)
+            area = PixelArea(size: size)
             for property in properties {
                 switch property {
                 case .rotation(let quarters): turns += 4 - quarters
@@ -129,7 +129,7 @@
                     turns = (axis == 0 ? 2 : 0) + 4 - turns % 4
                     isMirrored.toggle()
                 case .aperture(let aperture):
-                    guard turns % 4 == 0, !isMirrored, area == PixelArea(size) else {
+                    guard turns % 4 == 0, !isMirrored, area == PixelArea(size: size) else {
                         throw .unsupported(.heic, "a clean aperture after a rotation")
                     }
                     guard let part = aperture.area(in: size) else {

@@ -206,7 +206,7 @@
                 }
                 return area
             }
-            return PixelArea(size)
+            return PixelArea(size: size)
         }
     }
 #endif

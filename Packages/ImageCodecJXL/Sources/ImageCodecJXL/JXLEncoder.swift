@@ -41,7 +41,7 @@
             try check(bitmap.size)
             let writer = try JXLWriter(
                 self, size: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, options: options)
-            try writer.add(bitmap, PixelArea(bitmap.size), milliseconds: 0, isLast: true)
+            try writer.add(bitmap, PixelArea(size: bitmap.size), milliseconds: 0, isLast: true)
             return writer.data
         }
 
@@ -137,7 +137,7 @@
 
         private func pixels(of bitmap: Bitmap, in area: PixelArea) -> [UInt8] {
             let pixels = hasAlpha ? bitmap.pixels : bitmap.packed().packedPixels ?? []
-            if area == PixelArea(bitmap.size) { return pixels }
+            if area == PixelArea(size: bitmap.size) { return pixels }
             let bytesPerPixel = hasAlpha ? 4 : 3
             return (area.top..<area.top + area.height).flatMap { y in
                 let start = (y * bitmap.size.width + area.left) * bytesPerPixel

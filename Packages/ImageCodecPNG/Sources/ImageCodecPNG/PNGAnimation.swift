@@ -99,7 +99,7 @@ struct PNGAnimation {
     /// Whether a pixel of a canvas of this size may be shown that no frame covers.
     func hasTransparentCanvas(_ canvas: PixelSize) -> Bool {
         guard let first = frames.first?.onCanvas else { return false }
-        return first.area != PixelArea(canvas) || frames.dropLast().contains { $0.onCanvas.disposal == .clear }
+        return first.area != PixelArea(size: canvas) || frames.dropLast().contains { $0.onCanvas.disposal == .clear }
     }
 }
 
@@ -154,7 +154,7 @@ private struct PNGAnimationScan {
             isNext(chunk.content)
         else { return false }
         waiting = frame
-        if pixels == .none { return frame.onCanvas.area == PixelArea(canvas) }
+        if pixels == .none { return frame.onCanvas.area == PixelArea(size: canvas) }
         pixels = .frame
         return true
     }

@@ -29,7 +29,7 @@ public struct PNGEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Int(Int32.max))
-        let area = PixelArea(bitmap.size)
+        let area = PixelArea(size: bitmap.size)
         guard let colorCount else { return try encode(bitmap, area, hasAlpha: !bitmap.isOpaque, options) }
         let image = try IndexedImage(bitmap, area: area, colorCount: colorCount, keepsAlpha: true, dithering: 4)
         let palette = image.palette.flatMap { [$0.x, $0.y, $0.z, $0.w] }

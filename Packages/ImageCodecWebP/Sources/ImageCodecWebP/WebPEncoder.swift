@@ -24,7 +24,7 @@ public struct WebPEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Self.largestSide)
-        let image = try EncodedWebP(bitmap, area: PixelArea(bitmap.size), effort: effort, options: options)
+        let image = try EncodedWebP(bitmap, area: PixelArea(size: bitmap.size), effort: effort, options: options)
         return try image.data(profile: bitmap.colorSpace.profile)
     }
 

@@ -88,7 +88,7 @@ struct WebPStructure {
         // Parts of the canvas that no frame covers, or that were cleared, are transparent. A frame can have alpha even
         // if the header of the file does not declare it.
         let isCovered =
-            first.area == PixelArea(canvas) && !first.isTruncated && !frames.dropLast().contains { $0.clears }
+            first.area == PixelArea(size: canvas) && !first.isTruncated && !frames.dropLast().contains { $0.clears }
         hasAlpha = file.has_alpha != 0 || !isCovered || frames.contains { $0.image.hasAlpha }
     }
 

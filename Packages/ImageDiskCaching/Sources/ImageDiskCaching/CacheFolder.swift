@@ -55,9 +55,9 @@ struct CacheFolder: Sendable {
 
     /// Whether an entry was not used for longer than the age limit.
     func isExpired(_ status: FileStatus, _ name: EntryName) -> Bool {
-        guard let maxAge = options.maxAge else { return false }
+        guard let maxUnusedTime = options.maxUnusedTime else { return false }
         let use = max(status.modified, hits.time(of: name) ?? .distantPast)
-        return use < date(before: maxAge) || use > latestUse
+        return use < date(before: maxUnusedTime) || use > latestUse
     }
 }
 

@@ -120,16 +120,16 @@ public final class DiskDataCache: ImageDataCache {
     /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-        changes.makeLater { [maxAge = folder.options.maxAge, byteLimit] editor in
+        changes.makeLater { [maxUnusedTime = folder.options.maxUnusedTime, byteLimit] editor in
             _ = try editor.locked { editor in
                 try editor.removeLeftovers()
                 if editor.usage.used ?? 0 > byteLimit { try editor.folder.claim.take() }
                 // Finds the entries to evict.
-                if maxAge != nil || editor.usage.used ?? 0 > byteLimit { try editor.scan() }
+                if maxUnusedTime != nil || editor.usage.used ?? 0 > byteLimit { try editor.scan() }
             }
             while try !editor.evictBatch(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
-            guard let maxAge else { return }
-            while try !editor.evictBatch(unusedSince: editor.folder.date(before: maxAge)).isEmpty {}
+            guard let maxUnusedTime else { return }
+            while try !editor.evictBatch(unusedSince: editor.folder.date(before: maxUnusedTime)).isEmpty {}
         }
     }
 }

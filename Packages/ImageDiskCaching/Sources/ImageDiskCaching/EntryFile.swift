@@ -62,7 +62,7 @@ struct EntryFile {
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.identifier.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
-        else { throw DataCacheError.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
+        else { throw DataCacheError.tooLarge(byteCount: metadata.count, byteLimit: Int(clamping: UInt32.max)) }
         var tail = Array(key.identifier.utf8) + metadata
         tail.append(creationDate.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))

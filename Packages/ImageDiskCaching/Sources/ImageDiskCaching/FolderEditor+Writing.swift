@@ -92,7 +92,7 @@ extension FolderEditor {
 
     private func expectFit(_ byteCount: Int) throws {
         if byteCount > largestEntry {
-            throw DataCacheError.tooLarge(bytes: byteCount, allowed: max(0, largestEntry))
+            throw DataCacheError.tooLarge(byteCount: byteCount, byteLimit: max(0, largestEntry))
         }
     }
 

@@ -138,7 +138,7 @@ struct FolderEditor {
 
     private func fits(_ byteCount: Int) throws -> Bool {
         guard byteCount <= folder.byteLimit - (usage.used ?? 0) else { return false }
-        let free = folder.options.minFreeSpace
+        let free = folder.options.minFreeByteCount
         return try free <= 0 || fileSystem.availableBytes(at: folder.root) - byteCount >= free
     }
 

@@ -54,7 +54,7 @@ extension [any ImageEncoder] {
     ///     image.
     ///   - effort: The time to make files smaller, from 0 (fastest) to 10 (smallest files), on the scale of each encoder.
     ///     Other values are clamped. With nil, its default. JPEG, GIF, HEIC and the encoders of ImageIO have none.
-    public static func all(colorProfile: Data? = nil, effort: Int? = nil) -> [any ImageEncoder] {
+    package static func all(colorProfile: Data? = nil, effort: Int? = nil) -> [any ImageEncoder] {
         let effort = effort.map { Swift.min(Swift.max($0, 0), 10) }
         var encoders = PlatformCodecs.encoders(effort: effort)
         #if AVIF

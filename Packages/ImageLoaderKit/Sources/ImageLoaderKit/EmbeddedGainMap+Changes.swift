@@ -4,6 +4,7 @@ public import ImageProcessing
 
 extension EmbeddedGainMap {
     /// A change of an image that its gain map follows.
+    @nonexhaustive
     public enum Change: Hashable, Sendable {
         /// The image is turned, as by `OrientationProcessor`.
         case turned(ImageOrientation)

@@ -41,7 +41,7 @@ public struct ImageLoaderOptions: Sendable {
     public var animationByteLimit = 32_000_000
     /// The limit of the disk cache, in bytes of encoded originals. All loaders that share a directory need the same.
     public var diskByteLimit = 500_000_000
-    /// Options of the disk cache, such as file names and layout.
+    /// Options of the disk cache, such as the time after which unused entries are removed.
     public var diskOptions = DiskCacheOptions()
     /// The format in which images are stored on disk.
     public var diskEncoding = DiskEncoding.original
@@ -90,8 +90,8 @@ public struct ImageLoaderOptions: Sendable {
     ///
     /// The loader doesn't know which user the headers that it adds belong to. If they name one, set ``account``.
     public var requestModifier: ModifyingTransport.Modifier?
-    /// Returns the request to send after a response with status 401, or nil to fail. It holds no download slot, so it can
-    /// load with this loader. The new request waits for a slot of its own.
+    /// Changes the request to send after a response with status 401, and returns whether to send it. It holds no download
+    /// slot, so it can load with this loader. The new request waits for a slot of its own.
     public var challengeHandler: ModifyingTransport.ChallengeHandler?
     /// The limit of partial downloads on disk, in bytes; 0 for none. They are resumed even after a relaunch.
     public var partialDownloadByteLimit = 100_000_000
@@ -163,7 +163,7 @@ public struct ImageLoaderOptions: Sendable {
         #endif
     }
 
-    /// Creates the components of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
+    /// Creates the components of a loader. Replace some of them, and pass them to `ImageLoader`.
     public func makeParts() -> ImageLoaderParts {
         let scheduler = makeScheduler()
         var configuration = ImageLoaderParts(
@@ -191,7 +191,7 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Creates the decoder, in this process or in workers.
-    public func makeDecoder() -> any SizedImageDecoder { HDRDecoder(makeImageDecoder(), limits: decodingLimits) }
+    package func makeDecoder() -> any SizedImageDecoder { HDRDecoder(makeImageDecoder(), limits: decodingLimits) }
 
     private func makeImageDecoder() -> any SizedImageDecoder {
         #if !canImport(ImageIO)
@@ -214,7 +214,7 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Creates a disk cache without encoding and encryption.
-    public func makeDiskCache(in folder: URL) -> DiskDataCache {
+    package func makeDiskCache(in folder: URL) -> DiskDataCache {
         DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions, now: now)
     }
 
@@ -259,9 +259,9 @@ public struct ImageLoaderOptions: Sendable {
     private var maxRunningDownloads: Int { 5 * min(max(1, maxDownloads), 1_000) }
 
     /// Creates the platform's HTTP transport with a cache in a folder.
-    public func makeCachingTransport(in folder: URL, rules: CachingOptions) -> CachingTransport {
+    package func makeCachingTransport(in folder: URL, options: CachingOptions) -> CachingTransport {
         CachingTransport(
-            over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules,
+            over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), options: options,
             clock: storeClock, now: now)
     }
 
@@ -271,12 +271,13 @@ public struct ImageLoaderOptions: Sendable {
         guard let cacheDirectory else { return [] }
         var request = TransportRequest(url: url, headers: headers)
         request.account = account?()
-        return await makeCachingTransport(in: cacheDirectory, rules: makeCachingRules(makeScheduler())).explanations(
-            of: request)
+        return await makeCachingTransport(in: cacheDirectory, options: makeCachingOptions(makeScheduler()))
+            .explanations(
+                of: request)
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
-    private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingOptions {
+    private func makeCachingOptions(_ scheduler: any WorkScheduler) -> CachingOptions {
         CachingOptions(
             policy: httpCachePolicy, keys: cacheKeyRules,
             identity: { CacheIdentity($0, account: $1) },
@@ -302,7 +303,8 @@ public struct ImageLoaderOptions: Sendable {
         var transport: LoaderTransport
         if let originals, diskByteLimit > 0 {
             let cached = CachingTransport(
-                over: resuming(network, in: parts), cache: transformed(originals), rules: makeCachingRules(scheduler),
+                over: resuming(network, in: parts), cache: transformed(originals),
+                options: makeCachingOptions(scheduler),
                 clock: storeClock, now: now)
             transport = .cached(modifying(cached))
         } else {

@@ -106,10 +106,11 @@ public final class ImageLoader: ImageLoaderProtocol {
     }
 
     public func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         let request = chosen(request)
-        return try await data(for: request, cacheKey(for: request), LivePriority(request.priority), onProgress)
+        return try await data(for: request, cacheKey(for: request), priority, onProgress)
     }
 
     func data(

@@ -14,8 +14,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameters:
     ///   - limits: The limits of cost and count.
     ///   - policy: Chooses the entries to evict.
-    ///   - clock: Measures lifetimes, and how long values are unused.
-    ///   - lifetime: The time after which an entry expires, from 0 to 100 years; nil for no limit. Requires a clock.
+    ///   - clock: Measures lifetimes, and how long values are unused. Nil for the system's, and only if there is a lifetime.
+    ///   - lifetime: The time after which an entry expires, from 0 to 100 years; nil for no limit.
     public convenience init(
         limits: CacheLimits, policy: EvictionPolicy = .lru, clock: (any Clock<Duration>)? = nil,
         lifetime: Duration? = nil
@@ -29,7 +29,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         limits: CacheLimits, policy: EvictionPolicy, clock: (any Clock<Duration>)?, lifetime: Duration?,
         makeReference: WeakIndex<Key, Value>.MakeReference?
     ) {
-        precondition(lifetime == nil || clock != nil, "a lifetime requires a clock")
+        let clock = clock ?? (lifetime == nil ? nil : ContinuousClock())
         let weakIndex = makeReference.map { WeakIndex<Key, Value>($0) }
         storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
         now = clock.map(stopwatch)

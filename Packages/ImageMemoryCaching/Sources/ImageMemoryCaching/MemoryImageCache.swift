@@ -13,8 +13,8 @@ public final class MemoryImageCache: ImageCache {
     ///   - byteLimit: The maximum cost of all images, in bytes. A negative value counts as 0.
     ///   - entryByteLimit: The maximum cost of one image, in bytes; nil for no limit.
     ///   - policy: Chooses the images to evict.
-    ///   - clock: Measures lifetimes, and how long images are unused.
-    ///   - lifetime: The time after which an image expires, from 0 to 100 years; nil for no limit. Requires a clock.
+    ///   - clock: Measures lifetimes, and how long images are unused. Nil for the system's, and only if there is a lifetime.
+    ///   - lifetime: The time after which an image expires, from 0 to 100 years; nil for no limit.
     public init(
         byteLimit: Int = 100_000_000, entryByteLimit: Int? = nil, policy: EvictionPolicy = .standard,
         clock: (any Clock<Duration>)? = nil, lifetime: Duration? = nil

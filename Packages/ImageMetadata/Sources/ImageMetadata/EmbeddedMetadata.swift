@@ -6,6 +6,7 @@ public import ImageCore
 /// ``captureDate`` and ``location`` interpret the blocks; `nil` means that no block has a valid value.
 public struct EmbeddedMetadata: Hashable, Sendable {
     /// A block of metadata.
+    @nonexhaustive
     public enum Block: String, CaseIterable, Sendable {
         /// What cameras write (CIPA DC-008).
         case exif

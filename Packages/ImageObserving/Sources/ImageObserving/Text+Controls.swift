@@ -3,7 +3,7 @@ extension String {
     /// and DEL), separators of lines and paragraphs, and what changes the direction of text (Unicode, UAX #9).
     ///
     /// - Parameter scalar: The character.
-    public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         default: scalar.properties.isBidiControl
@@ -11,10 +11,10 @@ extension String {
     }
 
     /// The text on one line, with `?` in place of each control character. For terminals and logs.
-    public var withoutControls: String { replacingControls { _ in "?" } }
+    package var withoutControls: String { replacingControls { _ in "?" } }
 
     /// Returns the text with other texts in place of its control characters.
-    public func replacingControls(with replacement: (Unicode.Scalar) -> String) -> String {
+    package func replacingControls(with replacement: (Unicode.Scalar) -> String) -> String {
         guard unicodeScalars.contains(where: Self.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             if Self.isControl(scalar) { text += replacement(scalar) } else { text.unicodeScalars.append(scalar) }

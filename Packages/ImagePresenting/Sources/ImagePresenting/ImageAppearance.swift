@@ -20,7 +20,7 @@ public enum ImageTransition: Hashable, Sendable {
 }
 
 extension ImageUserInfo.Key {
-    fileprivate static let transition = Self(rawValue: "transition")
+    fileprivate static let transition = Self(rawValue: "ImagePresenting.transition")
 }
 
 extension ImageRequest {

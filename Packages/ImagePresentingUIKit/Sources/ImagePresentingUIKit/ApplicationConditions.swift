@@ -16,8 +16,9 @@
         public let applicationState = SettableConditionMonitor(ApplicationState.foreground)
         /// The memory warnings of UIKit. Each is followed by `.normal`, because UIKit doesn't say when it is over.
         public let memoryPressure = SettableConditionMonitor(MemoryPressureLevel.normal)
-        /// Asks UIKit for time while downloads go on in the background. Observes the loader.
-        public let backgroundTime: BackgroundTime
+        /// Asks UIKit for time while downloads go on in the background. Observes the loader, which with `applicationState`
+        /// interrupts downloads below `.normal` priority then, so that only urgent ones use the time.
+        public let backgroundTime: any ImageLoaderObserver
         private let tokens: ObserverTokens
 
         /// Starts to observe the app.

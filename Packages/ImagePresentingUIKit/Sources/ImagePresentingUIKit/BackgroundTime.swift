@@ -1,13 +1,10 @@
 #if canImport(UIKit) && !os(watchOS)
-    public import ImageCore
+    import ImageCore
     import Synchronization
     import UIKit
 
     /// Asks UIKit for time while downloads that have started go on in the background, and gives it back when they end.
-    ///
-    /// In the background, a loader with `ApplicationConditions.applicationState` interrupts downloads below `.normal`
-    /// priority, so that only urgent ones use the time.
-    public final class BackgroundTime: ImageLoaderObserver {
+    final class BackgroundTime: ImageLoaderObserver {
         private struct State: Sendable {
             var isInBackground = false
             /// The requests whose downloads are in progress.
@@ -31,7 +28,7 @@
         }
 
         /// Counts the downloads in progress.
-        public func handle(_ event: ImageLoadEvent) {
+        func handle(_ event: ImageLoadEvent) {
             switch event.kind {
             case .downloadStarted, .received: change { $0.downloads.insert(event.requestID) }
             case .downloadFinished, .deferred, .waitingForNetwork, .succeeded, .failed, .cancelled:

@@ -40,7 +40,7 @@
         }
 
         /// Whether commands are sent. False after a failure of the server, until it replies again.
-        public var isAvailable: Bool { client.isAvailable }
+        package var isAvailable: Bool { client.isAvailable }
 
         /// Returns the name of an entry's key on the server.
         package func keyName(of key: DataCacheKey) -> String { keys.entry(key) }
@@ -69,7 +69,7 @@
             let size = RedisEntryFormat.size(of: entry, for: key)
             guard size <= options.entryByteLimit else {
                 try await remove(for: key)
-                throw .tooLarge(bytes: size, allowed: options.entryByteLimit)
+                throw .tooLarge(byteCount: size, byteLimit: options.entryByteLimit)
             }
             var command = RedisCommand("SET", keys.entry(key))
             command.append(RedisEntryFormat.bytes(of: entry, for: key))

@@ -121,7 +121,8 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     public func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
         log.append(.data(request.original.identifier))
         guard case .data(let data, let responses) = try await reply(to: request) else {

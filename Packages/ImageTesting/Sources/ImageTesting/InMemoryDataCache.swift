@@ -98,7 +98,7 @@ public final class InMemoryDataCache: ImageDataCache {
             state.order.append(key)
             return false
         }
-        if isTooLarge { throw .tooLarge(bytes: size, allowed: byteLimit) }
+        if isTooLarge { throw .tooLarge(byteCount: size, byteLimit: byteLimit) }
     }
 
     public func remove(for key: DataCacheKey) async throws(DataCacheError) {

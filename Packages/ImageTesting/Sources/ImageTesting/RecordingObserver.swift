@@ -17,14 +17,6 @@ public final class RecordingObserver: ImageLoaderObserver {
         events.filter { request == nil || $0.requestID == request }.map(\.kind)
     }
 
-    /// Waits for `count` events and returns them. Returns fewer if the task is cancelled.
-    public func events(
-        _ count: Int, file: StaticString = #fileID, line: UInt = #line
-    ) async -> [ImageLoadEvent] {
-        await waitUntil({ $0.count >= count }, file: file, line: line)
-        return Array(events.prefix(count))
-    }
-
     /// Waits for an event of this kind, or until the task is cancelled.
     public func waitForEvent(_ kind: ImageLoadEvent.Kind, file: StaticString = #fileID, line: UInt = #line) async {
         await waitUntil({ $0.contains { $0.kind == kind } }, file: file, line: line)

@@ -126,8 +126,8 @@
             made.httpBody = request.method == .head ? nil : request.body
             made.httpShouldHandleCookies = false
             made.timeoutInterval = request.stallTimeout / .seconds(1)
-            made.allowsExpensiveNetworkAccess = request.allowsExpensiveNetworks
-            made.allowsConstrainedNetworkAccess = request.allowsConstrainedNetworks
+            made.allowsExpensiveNetworkAccess = request.allowsExpensiveNetworkAccess
+            made.allowsConstrainedNetworkAccess = request.allowsConstrainedNetworkAccess
             for field in request.headers { made.addValue(field.byteText, forHTTPHeaderField: field.name.rawName) }
             return made
         }

@@ -72,13 +72,13 @@ public struct TransportRequest: Sendable {
     public var account: String?
     /// The header fields that a redirect to another server may repeat, instead of `headers`; nil for those. Credentials
     /// are left out of either.
-    public var headersForOtherServers: HTTPFields?
+    package var headersForOtherServers: HTTPFields?
     /// Values of the application, which aren't sent. A modifier or a transport of your own can read them.
     public var userInfo = ImageUserInfo()
     /// Whether networks are used that the system considers expensive, such as mobile ones. Only URLSession knows.
-    public var allowsExpensiveNetworks = true
+    public var allowsExpensiveNetworkAccess = true
     /// Whether networks in Low Data Mode are used. Only URLSession knows.
-    public var allowsConstrainedNetworks = true
+    public var allowsConstrainedNetworkAccess = true
     /// How urgent the request is, as a hint for the server. URLSession sends it, and a loader of `ImageLoaderOptions`.
     public var priority = RequestPriority.normal
     /// Whether parts of the response are shown before its end, as a hint for the server (RFC 9218, 4.2).
@@ -123,7 +123,7 @@ public struct TransportResponse: Sendable {
     ///
     /// Returns the exchange, or nil to deliver the response. It is called once at most, and holds no download slot, because
     /// the application may wait for other downloads.
-    public var challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
+    package var challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {

@@ -17,14 +17,14 @@ public struct TransferRetryPolicy: Sendable {
     /// The maximum time from the first attempt to the start of a retry.
     public var maxTotalTime: Duration
     /// The number of retries that all downloads of a loader share. Ten successful downloads restore one retry.
-    public var sharedBudget: Int
+    public var maxSharedRetries: Int
     /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
     public var jitter: @Sendable () -> Double
 
     /// Creates a policy. See the properties for the meaning of the parameters.
     public init(
         maxRetries: Int = 2, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(30),
-        maxRetryAfter: Duration = .seconds(30), maxTotalTime: Duration = .seconds(120), sharedBudget: Int = 20,
+        maxRetryAfter: Duration = .seconds(30), maxTotalTime: Duration = .seconds(120), maxSharedRetries: Int = 20,
         jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
         self.maxRetries = maxRetries
@@ -32,7 +32,7 @@ public struct TransferRetryPolicy: Sendable {
         self.maxDelay = maxDelay
         self.maxRetryAfter = maxRetryAfter
         self.maxTotalTime = maxTotalTime
-        self.sharedBudget = sharedBudget
+        self.maxSharedRetries = maxSharedRetries
         self.jitter = jitter
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import ImageObserving
 package import Logging
 
 /// Writes each message as a line of text or of JSON, with the time in UTC.
@@ -83,13 +82,21 @@ enum LogText {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
-            case _ where String.isControl(scalar):
+            case _ where isControl(scalar):
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: result.unicodeScalars.append(scalar)
             }
         }
         return result + "\""
+    }
+
+    /// Whether readers of logs obey a character instead of showing it (Unicode, UAX #9).
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: scalar.properties.isBidiControl
+        }
     }
 
     /// Returns a value as JSON. Integers and finite numbers are numbers.

@@ -92,7 +92,7 @@ struct RenderingJob {
     ) -> any ImageProcessor {
         seeksAttention
             ? SharedAttentionCrop(size: area.size, found: found)
-            : CropProcessor(x: area.x, y: area.y, size: area.size)
+            : CropProcessor(PixelArea(left: area.x, top: area.y, size: area.size))
     }
 
     /// Encodes the frames, and in the alternative format if there is one. Returns the smaller file.

@@ -165,9 +165,9 @@ extension ServerSettings {
         let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
         let caching = CachingTransport(
             over: OriginNetwork(http: network, buckets: makeBuckets()), cache: try makeSourceCache(shared),
-            rules: CachingOptions(
+            options: CachingOptions(
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: .seconds(self.missingLifetime)),
-                identity: { fields, _ in CacheIdentity(partition: fields[OriginalClient.identityField]) },
+                identity: { fields, _ in CacheIdentity([:], partition: fields[OriginalClient.identityField]) },
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
                     failures.increment()

@@ -21,7 +21,7 @@ extension ImageConverter {
         let origin = settings.gravity.origin(of: part, in: covering)
         return (
             ImageTarget(covering, mode: .fill, upscales: true, usesLinearLight: settings.usesLinearLight),
-            CropProcessor(x: origin.x, y: origin.y, size: part)
+            CropProcessor(PixelArea(left: origin.x, top: origin.y, size: part))
         )
     }
 

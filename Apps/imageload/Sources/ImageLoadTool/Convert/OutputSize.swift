@@ -74,9 +74,9 @@ enum CropArea: ExpressibleByArgument, Hashable, Sendable {
         switch self {
         case .part(let size, let origin):
             let origin = origin ?? gravity.origin(of: size, in: image.size)
-            return CropProcessor(x: origin.x, y: origin.y, size: size)
+            return CropProcessor(PixelArea(left: origin.x, top: origin.y, size: size))
         case .attention:
-            guard case .pixels(let target) = size else { return CropProcessor(x: 0, y: 0, size: image.size) }
+            guard case .pixels(let target) = size else { return CropProcessor(PixelArea(size: image.size)) }
             return try AttentionCropProcessor(size: image.size.part(withAspectRatioOf: target)).crop(for: image)
         }
     }

@@ -1,6 +1,6 @@
 /// The reason why a cache was not used for a request.
 @nonexhaustive
-public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
+public enum CacheMiss: String, Hashable, Sendable, CaseIterable {
     /// The memory cache doesn't have the image, or the disk cache has nothing for the original.
     case absent
     /// The stored response is stale, or the request requires validation.

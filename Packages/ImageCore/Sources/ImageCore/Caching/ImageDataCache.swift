@@ -46,7 +46,7 @@ public enum DataCacheError: Error, Hashable, Sendable {
     /// The directory can't be created, read or written. The text names the call and the reason.
     case inaccessible(String)
     /// The entry exceeds the limit of the cache by itself.
-    case tooLarge(bytes: Int, allowed: Int)
+    case tooLarge(byteCount: Int, byteLimit: Int)
     /// Another cache uses the same folder with another limit. Each would evict what the other stores.
     case conflictingOptions(String)
     /// Any other failure of the file system. The text names the call and the reason.

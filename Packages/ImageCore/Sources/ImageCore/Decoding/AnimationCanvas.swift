@@ -62,7 +62,8 @@ package struct AnimationCanvas {
         let start = (first...index).last { number in
             let frame = frames(number)
             // What a later frame restores has to be drawn.
-            return frame.isOpaque && frame.area == PixelArea(size) && (frame.disposal != .restore || number == index)
+            return frame.isOpaque && frame.area == PixelArea(size: size)
+                && (frame.disposal != .restore || number == index)
         }
         if next == start ?? first { return }
         self = AnimationCanvas(size, bytesPerPixel: bytesPerPixel)

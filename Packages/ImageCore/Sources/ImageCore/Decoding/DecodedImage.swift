@@ -39,9 +39,6 @@ public struct DecodedImage: Sendable {
         set { facts = Facts(header: header, completeness: newValue) }
     }
 
-    /// Whether the file has a gain map for HDR displays. `bitmap` is its base image.
-    public var hasGainMap: Bool { header.hasGainMap }
-
     /// The memory size of the image in bytes, including its color profile and the delays of an animation.
     public var byteCount: Int {
         bitmap.byteCount + (header.colorProfile?.count ?? 0)

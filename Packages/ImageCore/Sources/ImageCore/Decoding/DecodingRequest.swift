@@ -182,7 +182,7 @@ extension ImageTarget {
     }
 
     /// Returns the part of an image that is decoded, or the whole image.
-    func area(of image: PixelSize) -> PixelArea { part?.inside(image) ?? PixelArea(image) }
+    func area(of image: PixelSize) -> PixelArea { part?.inside(image) ?? PixelArea(size: image) }
 
     /// Returns the part of an image that is visible at `outputSize(for:)`: all of it for `fit`, or the center with the
     /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.

@@ -64,7 +64,7 @@ extension Bitmap {
 
     /// Returns the image with pixels for displays of high dynamic range.
     /// - Parameter hdr: Exactly `size.area * 4` samples.
-    public func adding(_ hdr: HDRPixels) -> Bitmap {
+    package func adding(_ hdr: HDRPixels) -> Bitmap {
         precondition(hdr.samples.count == size.area * 4, "\(hdr.samples.count) samples for a bitmap of \(size)")
         return Bitmap(
             storage: PixelStorage(

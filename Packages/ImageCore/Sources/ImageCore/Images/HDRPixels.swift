@@ -26,11 +26,11 @@ public struct HDRPixels: Hashable, Sendable {
     public let headroom: Double
 
     /// Creates pixels from the values of the properties.
-    public init(samples: [UInt16], headroom: Double) {
+    package init(samples: [UInt16], headroom: Double) {
         self.samples = samples
         self.headroom = headroom
     }
 
     /// The luminance of white in cd/m².
-    public static let white = 203.0
+    package static let white = 203.0
 }

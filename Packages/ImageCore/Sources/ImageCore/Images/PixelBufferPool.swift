@@ -17,7 +17,7 @@ public final class PixelBufferPool: Sendable {
     public var idleByteCount: Int { buffers.withLock { $0.byteCount } }
 
     /// Returns an empty array with a capacity of `byteCount` bytes, or slightly more.
-    public func take(byteCount: Int) -> [UInt8] {
+    package func take(byteCount: Int) -> [UInt8] {
         var buffer = buffers.withLock { $0.take(byteCount: byteCount) } ?? []
         buffer.removeAll(keepingCapacity: true)
         buffer.reserveCapacity(byteCount)

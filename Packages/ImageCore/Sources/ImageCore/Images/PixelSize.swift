@@ -84,8 +84,10 @@ public struct PixelArea: Hashable, Sendable, Codable {
         self.height = height
     }
 
-    /// Creates the rectangle of a whole image.
-    package init(_ size: PixelSize) { self.init(left: 0, top: 0, width: size.width, height: size.height) }
+    /// Creates a rectangle of a size, which isn't checked.
+    public init(left: Int = 0, top: Int = 0, size: PixelSize) {
+        self.init(left: left, top: top, width: size.width, height: size.height)
+    }
 
     /// The size of the rectangle.
     package var size: PixelSize { PixelSize(width: width, height: height) }
@@ -107,7 +109,7 @@ extension Bitmap {
     /// It is one pixel if the images are equal, and the whole image if `other` is nil. Encoders store only this part of
     /// a frame.
     package func changedArea(since other: Bitmap?) -> PixelArea {
-        guard let other else { return PixelArea(size) }
+        guard let other else { return PixelArea(size: size) }
         let (new, old) = (pixels.span, other.pixels.span)
         var (left, right, top, bottom) = (size.width, 0, size.height, 0)
         for y in 0..<size.height {

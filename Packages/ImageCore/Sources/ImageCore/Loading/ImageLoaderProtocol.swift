@@ -37,9 +37,11 @@ public protocol ImageLoaderProtocol: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - request: The origin and how to get it. The size and the processors have no effect.
+    ///   - priority: The priority to follow, in place of that of the request.
     ///   - onProgress: Called with the progress of the download. On any thread, one call at a time.
     func data(
-        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for request: ImageRequest, following priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData
 }
 
@@ -69,8 +71,14 @@ extension ImageLoaderProtocol {
         try await image(for: request, following: LivePriority(request.priority), onProgress: onProgress)
     }
 
-    /// Loads the encoded original, without progress.
-    public func data(for request: ImageRequest) async throws(ImageError) -> LoadedData {
-        try await data(for: request) { _ in }
+    /// Loads the encoded original at the priority of the request. Throws `.cancelled` if the calling task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - request: The origin and how to get it. The size and the processors have no effect.
+    ///   - onProgress: Called with the progress of the download. On any thread, one call at a time.
+    public func data(
+        for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws(ImageError) -> LoadedData {
+        try await data(for: request, following: LivePriority(request.priority), onProgress: onProgress)
     }
 }

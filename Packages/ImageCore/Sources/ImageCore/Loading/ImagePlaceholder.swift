@@ -7,6 +7,9 @@ public struct ImagePlaceholder: Sendable {
     /// An image that is in memory.
     public static func image(_ image: DecodedImage) -> ImagePlaceholder { .deferred(id: image) { image } }
 
+    /// A bitmap that is in memory.
+    public static func bitmap(_ bitmap: Bitmap) -> ImagePlaceholder { .image(DecodedImage(bitmap)) }
+
     /// An image that is made only when a view shows it.
     ///
     /// - Parameters:

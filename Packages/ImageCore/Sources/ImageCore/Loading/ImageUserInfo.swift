@@ -12,8 +12,8 @@ public struct ImageUserInfo: Sendable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        static let placeholder = Key(rawValue: "placeholder")
-        static let failureImage = Key(rawValue: "failureImage")
+        static let placeholder = Key(rawValue: "ImageCore.placeholder")
+        static let failureImage = Key(rawValue: "ImageCore.failureImage")
     }
 
     private var values: [Key: any Sendable] = [:]

@@ -56,7 +56,7 @@ extension CachedExchange {
             variants.append(
                 CacheExplanation.Variant(
                     response: variant.response, byteCount: await store.body(of: variant, key)?.byteCount,
-                    lifetime: rules.policy.lifetime(of: variant.response)?.inSeconds))
+                    lifetime: options.policy.lifetime(of: variant.response)?.inSeconds))
         }
         return CacheExplanation(
             url: request.url.withoutCredentials, key: key.publicAddress.map { "\($0) private" } ?? key.text,

@@ -15,7 +15,7 @@ extension CachedExchange {
         if redirectsToOwnKey(server.head) { return server.response }
         if request.method == .head {
             await updateStored(byHead: server)
-        } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
+        } else if options.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
             return await storing(server, as: response)
         } else if server.head.status.code.describesResource, cacheRequest.isPlainGet {
             await store.refuse(key, to: request.headers, sentAt: server.requestTime)
@@ -26,14 +26,14 @@ extension CachedExchange {
     private func storable(_ head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse {
         var response = StoredHTTPResponse(
             head, to: request.headers, requestTime: requestTime, responseTime: responseTime)
-        response.url = rules.keys.storable(head.url)
+        response.url = options.keys.storable(head.url)
         return response
     }
 
     /// Whether the response redirects to a URL with the same key. Stored, it would be the response to its own target.
     private func redirectsToOwnKey(_ head: ResponseHead) -> Bool {
         guard let target = RedirectChain.target(of: head, from: request.url) else { return false }
-        return rules.keys.key(for: target) == rules.keys.key(for: request.url)
+        return options.keys.key(for: target) == options.keys.key(for: request.url)
     }
 
     /// An error doesn't replace a response that may be needed when the server can't be reached.
@@ -63,7 +63,7 @@ extension CachedExchange {
         guard let variant = VariantIndex.Variant(response) else { return nil }
         return BodyRecording(body, store, key, variant.bodyName, expectedByteCount: expectedByteCount) { byteCount in
             guard await store.insert(variant, key, to: request.headers) else { return false }
-            if (200..<300).contains(response.status) { rules.observer(.stored(request.url, bytes: byteCount)) }
+            if (200..<300).contains(response.status) { options.observer(.stored(request.url, bytes: byteCount)) }
             return true
         }
     }
@@ -72,7 +72,7 @@ extension CachedExchange {
     func store(_ body: Data, as head: ResponseHead) async -> Bool {
         let time = store.now()
         let response = storable(head, requestTime: time, responseTime: time)
-        guard rules.policy.mayStore(response, to: cacheRequest) else { return false }
+        guard options.policy.mayStore(response, to: cacheRequest) else { return false }
         return await recording(of: TransportBody(body), expectedByteCount: body.count, as: response)?.storeAll()
             ?? false
     }

@@ -14,7 +14,7 @@ struct CachedExchange: Sendable {
     let key: ResponseKey
     let network: any DataTransport
     let store: ResponseStore
-    let rules: CachingOptions
+    let options: CachingOptions
     let revalidations: PendingRevalidations
 
     /// The request as the policy sees it. A HEAD is treated like a GET (RFC 9110, 9.3.2).
@@ -68,7 +68,7 @@ struct CachedExchange: Sendable {
 
     /// Only a plain GET can be validated.
     private func decision(_ variants: [StoredHTTPResponse]) -> CacheDecision {
-        let decision = rules.policy.decision(
+        let decision = options.policy.decision(
             for: unconditionalRequest, request.cacheUse, from: variants, at: store.now())
         if case .validate = decision, !cacheRequest.isPlainGet { return .send(.stale) }
         return decision
@@ -95,7 +95,7 @@ struct CachedExchange: Sendable {
 
     /// Returns the time until which a response is fresh; nil if only the policy knows.
     func freshUntil(_ response: StoredHTTPResponse) -> Date? {
-        guard let lifetime = rules.policy.lifetime(of: response) else { return nil }
+        guard let lifetime = options.policy.lifetime(of: response) else { return nil }
         // A clock that was set back makes no response fresh for longer.
         let (arrival, age) = (response.responseTime, response.ageInSeconds(at: response.responseTime))
         return min(arrival, store.now()).addingTimeInterval(lifetime / .seconds(1) - age)
@@ -189,10 +189,10 @@ extension CachedExchange {
     /// Revalidates a response in the background (RFC 5861, 3). Starts at most one revalidation at a time for each key.
     func revalidateInBackground(_ variant: VariantIndex.Variant) {
         guard revalidations.insert(key.text) else { return }
-        rules.runInBackground(request.url) {
+        options.runInBackground(request.url) {
             let outcome = await revalidate(variant)
             revalidations.remove(key.text)
-            rules.observer(.revalidated(request.url, outcome))
+            options.observer(.revalidated(request.url, outcome))
         }
     }
 

@@ -9,7 +9,7 @@ public import ImageTransporting
 public struct CachingTransport: DataTransport, ResponseCache {
     private let network: any DataTransport
     private let store: ResponseStore
-    private let rules: CachingOptions
+    private let options: CachingOptions
     private let revalidations = PendingRevalidations()
 
     /// Creates a caching transport.
@@ -17,19 +17,19 @@ public struct CachingTransport: DataTransport, ResponseCache {
     /// - Parameters:
     ///   - network: Sends the requests that the cache can't answer.
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
-    ///   - rules: What is fresh, which parts of a URL are in the key, and who is notified.
+    ///   - options: What is fresh, which parts of a URL are in the key, and who is notified.
     ///   - clock: Measures how long a response waits until it is stored: two seconds at most. A slower cache stores it
     ///     later, or not at all, and the observer is notified. With nil, a response waits as long as the cache.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
-        over network: any DataTransport, cache: any ImageDataCache, rules: CachingOptions = CachingOptions(),
+        over network: any DataTransport, cache: any ImageDataCache, options: CachingOptions = CachingOptions(),
         clock: (any Clock<Duration>)? = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.network = network
-        self.rules = rules
+        self.options = options
         store = ResponseStore(
             cache: cache, clock: clock, now: now,
-            report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
+            report: { [observer = options.observer] in observer(.cacheFailed($0, $1)) })
     }
 
     /// Returns the stored response, or an exchange with the server. Follows redirects, of which each hop is stored.
@@ -100,7 +100,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         let response = try await network.send(request)
         let invalidated = CacheInvalidation.invalidatedURLs(
             by: request.method, of: request.url, response: response.head)
-        let identities = [identity(of: request), rules.identity([:], nil)]
+        let identities = [identity(of: request), options.identity([:], nil)]
         let keys = invalidated.flatMap { url in
             identities.flatMap { [key(for: url, $0, isDecoded: true), key(for: url, $0, isDecoded: false)] }
         }
@@ -116,22 +116,22 @@ public struct CachingTransport: DataTransport, ResponseCache {
         return CachedExchange(
             request: request,
             key: key(for: request.url, identity(of: request), request.identifier, isDecoded: request.decodesContent),
-            network: network, store: store, rules: rules, revalidations: revalidations)
+            network: network, store: store, options: options, revalidations: revalidations)
     }
 
     private func identity(of request: TransportRequest) -> CacheIdentity {
-        rules.identity(request.identityHeaders ?? request.headers, request.account)
+        options.identity(request.identityHeaders ?? request.headers, request.account)
     }
 
     /// Bodies as received have keys of their own, because a stored head doesn't name the transfer coding of its body.
     private func key(
         for url: URL, _ identity: CacheIdentity, _ address: String? = nil, isDecoded: Bool
     ) -> ResponseKey {
-        let text = rules.keys.key(for: url, address: address, identity: identity)
+        let text = options.keys.key(for: url, address: address, identity: identity)
         let isPrivate = url.hasCredentials || identity != .anonymous
         return ResponseKey(
             text: isDecoded ? text : "\(text) as received", url: url,
-            publicAddress: isPrivate ? rules.keys.key(for: url.withoutCredentials) : nil)
+            publicAddress: isPrivate ? options.keys.key(for: url.withoutCredentials) : nil)
     }
 }
 
@@ -149,7 +149,7 @@ public struct CachingOptions: Sendable {
     /// Receives events that no response reports. It may be called on any thread.
     public var observer: @Sendable (CachingEvent) -> Void
 
-    /// Creates rules. See the properties for the meaning of the parameters.
+    /// Creates options. See the properties for the meaning of the parameters.
     public init(
         policy: any HTTPCachePolicy = RFC9111Policy(), keys: CacheKeyRules = CacheKeyRules(),
         identity: @escaping @Sendable (HTTPFields, _ account: String?) -> CacheIdentity = {

@@ -93,7 +93,7 @@ public struct CacheIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - authorization: The value of the Authorization field.
     ///   - partition: The app's name for an account, a profile or a tenant.
-    public init(authorization: String? = nil, partition: String? = nil) {
+    package init(authorization: String? = nil, partition: String? = nil) {
         self.authorization = authorization.map { Array($0.utf8) }
         self.partition = partition.map { Array($0.utf8) }
     }
@@ -104,7 +104,7 @@ public struct CacheIdentity: Hashable, Sendable {
     }
 
     /// The identity of requests without credentials.
-    public static let anonymous = CacheIdentity()
+    package static let anonymous = CacheIdentity()
 
     /// The SHA-256 digest of both parts and their lengths.
     var digest: String {

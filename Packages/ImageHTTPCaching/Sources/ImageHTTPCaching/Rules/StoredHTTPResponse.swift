@@ -11,7 +11,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     /// The URL of the response, after redirects, without user and password.
     public var url: URL
     /// The lowercase names of the request fields that Vary lists and the request had.
-    public var selectingFields: Set<String> { Set(selection.keys) }
+    package var selectingFields: Set<String> { Set(selection.keys) }
     /// The values of these fields, which can be credentials.
     private var selection: [String: SecretText]
     /// When the request was sent. The age is calculated from the two times (RFC 9111, 4.2.3).

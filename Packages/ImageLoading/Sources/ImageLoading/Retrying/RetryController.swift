@@ -46,7 +46,7 @@ final class RetryController: Sendable {
 
     init(_ policy: TransferRetryPolicy) {
         self.policy = policy
-        capacity = max(0, min(policy.sharedBudget, .max / Self.retryCost)) * Self.retryCost
+        capacity = max(0, min(policy.maxSharedRetries, .max / Self.retryCost)) * Self.retryCost
         tenths = Mutex(capacity)
     }
 

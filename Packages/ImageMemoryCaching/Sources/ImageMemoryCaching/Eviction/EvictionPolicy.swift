@@ -8,9 +8,9 @@
 /// ```
 public struct EvictionPolicy: Sendable {
     /// The name in tables and logs.
-    public let name: String
+    package let name: String
     /// Creates an empty order for one cache.
-    public let makeOrder: @Sendable () -> any EvictionOrder
+    package let makeOrder: @Sendable () -> any EvictionOrder
 
     /// Creates a policy.
     ///

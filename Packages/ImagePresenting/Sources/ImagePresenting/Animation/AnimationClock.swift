@@ -13,7 +13,7 @@ public import ImageCore
 /// ```
 @MainActor
 public final class AnimationClock {
-    let frameBudget: Int
+    let maxFrameChanges: Int
     /// Whether the user prefers reduced motion. In that case all animations show their first frame, and the clock stops.
     public var reducesMotion: Bool {
         didSet {
@@ -47,16 +47,16 @@ public final class AnimationClock {
     /// Creates a clock.
     ///
     /// - Parameters:
-    ///   - frameBudget: The maximum number of surfaces that change their image in one tick, at least 1. Others change in the
+    ///   - maxFrameChanges: The maximum number of surfaces that change their image in one tick, at least 1. Others change in the
     ///     next ticks, starting with the one that has waited longest.
     ///   - reducesMotion: See ``reducesMotion``.
     ///   - prepareFrame: See ``prepareFrame``.
     ///   - onRunningChange: Called with true when ticks are needed, and with false when they no longer are.
     public init(
-        frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
+        maxFrameChanges: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
         onRunningChange: @escaping @MainActor (Bool) -> Void
     ) {
-        self.frameBudget = max(1, frameBudget)
+        self.maxFrameChanges = max(1, maxFrameChanges)
         self.reducesMotion = reducesMotion
         self.prepareFrame = prepareFrame
         self.onRunningChange = onRunningChange
@@ -65,16 +65,16 @@ public final class AnimationClock {
     /// Creates a clock that ticks when a frame is due, and at most 60 times a second.
     ///
     /// - Parameters:
-    ///   - frameBudget: The maximum number of surfaces that change their image in one tick, at least 1.
+    ///   - maxFrameChanges: The maximum number of surfaces that change their image in one tick, at least 1.
     ///   - reducesMotion: See ``reducesMotion``.
     ///   - prepareFrame: See ``prepareFrame``.
     ///   - timer: Measures the time.
     public convenience init(
-        frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
+        maxFrameChanges: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
         timer: any Clock<Duration>
     ) {
         self.init(
-            frameBudget: frameBudget, reducesMotion: reducesMotion, prepareFrame: prepareFrame,
+            maxFrameChanges: maxFrameChanges, reducesMotion: reducesMotion, prepareFrame: prepareFrame,
             onRunningChange: { _ in })
         let timer = FrameTimer(timer)
         timer.onTick = { [weak self] in self?.tick(at: $0) }
@@ -86,7 +86,7 @@ public final class AnimationClock {
     /// - Parameter time: The time since any fixed moment. It must not decrease.
     public func tick(at time: Duration) {
         guard isRunning else { return }
-        var budget = frameBudget
+        var budget = maxFrameChanges
         for entry in entries.filter({ ($0.due ?? time) <= time }) where entry.player.canAdvance {
             entry.player.advance(to: time)
             if budget > 0, entry.player.showDueFrame() {

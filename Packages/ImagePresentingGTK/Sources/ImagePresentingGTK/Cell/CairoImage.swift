@@ -11,7 +11,7 @@ internal import ImageCore
     let pointer: OpaquePointer
 
     /// Creates an image. Returns nil if there is not enough memory.
-    convenience init?(_ pixels: CairoPixels) { self.init(pixels, at: PixelArea(pixels.size), of: pixels.size) }
+    convenience init?(_ pixels: CairoPixels) { self.init(pixels, at: PixelArea(size: pixels.size), of: pixels.size) }
 
     /// Creates an image that is transparent around a part. Returns nil if there is not enough memory.
     init?(_ pixels: CairoPixels, at part: PixelArea, of image: PixelSize) {
@@ -28,7 +28,7 @@ internal import ImageCore
         unsafe cairo_rectangle(context, 0, 0, Double(size.width), Double(size.height))
         unsafe cairo_fill(context)
         unsafe cairo_destroy(context)
-        var whole = graphene_rect_t(PixelArea(image)).size
+        var whole = graphene_rect_t(PixelArea(size: image)).size
         guard let paintable = unsafe gtk_snapshot_free_to_paintable(snapshot, &whole) else { return nil }
         unsafe pointer = unsafe paintable
     }

@@ -27,17 +27,17 @@ internal import ImageCore
     /// The content of pages without an image. It has the size of an image, because otherwise GTK would lay out the
     /// whole list again.
     private let emptyPaintable: OpaquePointer?
-    private let fit: ImageFit
+    private let contentMode: ImageTarget.Mode
 
     /// Creates a view that shows the placeholder.
     ///
     /// - Parameters:
     ///   - width: The minimum width, in points.
     ///   - height: The minimum height, in points.
-    ///   - fit: How an image with a different aspect ratio is shown.
-    init(width: Int, height: Int, fit: ImageFit = .cover) {
+    ///   - contentMode: How an image with a different aspect ratio is shown.
+    init(width: Int, height: Int, contentMode: ImageTarget.Mode = .fill) {
         ImageStyle.install()
-        self.fit = fit
+        self.contentMode = contentMode
         unsafe emptyPaintable = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
         let base = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
         base.setMinimumSize(width: width, height: height)
@@ -56,7 +56,8 @@ internal import ImageCore
             let page = GtkWidgetRef.image()
             // Assistive technologies see the view as the image.
             page.setRole(GTK_ACCESSIBLE_ROLE_PRESENTATION)
-            unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
+            unsafe gtk_picture_set_content_fit(
+                page.opaque, contentMode == .fill ? GTK_CONTENT_FIT_COVER : GTK_CONTENT_FIT_CONTAIN)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
             unsafe gtk_picture_set_paintable(page.opaque, emptyPaintable)
             stack.addPage(page, named: Page.image(pages.count))
@@ -82,22 +83,6 @@ internal import ImageCore
         widget.addLayer(bar)
         progressBar = bar
         return bar
-    }
-}
-
-/// How an image is shown in a frame with a different aspect ratio.
-@nonexhaustive
-public enum ImageFit {
-    /// The image covers the frame and is cropped.
-    case cover
-    /// The whole image is visible.
-    case contain
-
-    fileprivate var value: GtkContentFit {
-        switch self {
-        case .cover: GTK_CONTENT_FIT_COVER
-        case .contain: GTK_CONTENT_FIT_CONTAIN
-        }
     }
 }
 

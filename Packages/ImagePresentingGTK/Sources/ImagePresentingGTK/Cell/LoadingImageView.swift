@@ -28,7 +28,7 @@ public final class LoadingImageView: ImageSurface {
 
     private var width: Int
     private var height: Int
-    private let fit: ImageFit
+    private let contentMode: ImageTarget.Mode
     /// Returns the current time, to detect quick and slow loads.
     var now: () -> Duration = { .microseconds(g_get_monotonic_time()) }
     private let binding: ImageBinding
@@ -51,19 +51,20 @@ public final class LoadingImageView: ImageSurface {
     ///   - loader: Loads the images.
     ///   - width: The width of the images, in points.
     ///   - height: The height of the images, in points.
-    ///   - fit: How an image fits into the view.
+    ///   - contentMode: How an image fits into the view.
     ///   - shrinks: Whether the view can become smaller than this size.
     ///   - options: What the view shows before and between images.
     ///   - clock: Plays animated images, or `nil` to show only their first frame.
     public init(
-        loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
+        loader: any ImageLoaderProtocol, width: Int, height: Int, contentMode: ImageTarget.Mode = .fill,
+        shrinks: Bool = false,
         options: ImageBinding.Options = standardOptions, clock: AnimationClock? = nil
     ) {
         self.width = width
         self.height = height
-        self.fit = fit
+        self.contentMode = contentMode
         binding = ImageBinding(loader: loader, options: options, clock: clock)
-        view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
+        view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, contentMode: contentMode)
         binding.surface = self
         view.onRetry = { [weak self] in self?.retry() }
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.reload() }
@@ -95,9 +96,9 @@ public final class LoadingImageView: ImageSurface {
     ///   - request: The image. Without a target, it is decoded to the size of the view.
     ///   - description: The accessible description of the image.
     public func load(_ request: ImageRequest, description: String) {
-        load(description: description) { [fit] size in
+        load(description: description) { [contentMode] size in
             var request = request
-            if request.target == nil { request.target = fit == .cover ? .fill(size) : .fit(size) }
+            if request.target == nil { request.target = contentMode == .fill ? .fill(size) : .fit(size) }
             return request
         }
     }

@@ -56,7 +56,7 @@ internal import ImageCore
             return unsafe gtk_picture_set_paintable(widget.opaque, painted.pointer)
         }
         let snapshot = unsafe gtk_snapshot_new()
-        var (bounds, size) = (graphene_rect_t(part), graphene_rect_t(PixelArea(image)).size)
+        var (bounds, size) = (graphene_rect_t(part), graphene_rect_t(PixelArea(size: image)).size)
         let texture = Texture(bitmap)
         unsafe gtk_snapshot_append_texture(snapshot, texture.pointer, &bounds)
         let paintable = unsafe gtk_snapshot_free_to_paintable(snapshot, &size)

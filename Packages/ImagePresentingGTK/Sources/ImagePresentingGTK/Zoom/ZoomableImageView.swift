@@ -46,7 +46,7 @@ public final class ZoomableImageView {
         zoom = ImageZoom(pixelLimit: pixelLimit)
         tile = ImageTile(loader: loader)
         cell = LoadingImageView(
-            loader: loader, width: 1, height: 1, fit: .contain, shrinks: true, options: options, clock: clock)
+            loader: loader, width: 1, height: 1, contentMode: .fit, shrinks: true, options: options, clock: clock)
         widget.addStyle("image-zoom")
         cell.widget.addLayer(tile.widget)
         unsafe gtk_scrolled_window_set_child(widget.opaque, cell.widget.pointer)

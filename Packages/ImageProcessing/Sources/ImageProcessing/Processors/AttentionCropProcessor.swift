@@ -12,16 +12,16 @@ public struct AttentionCropProcessor: ImageProcessor {
 
     public var identifier: String { "attention(\(size))" }
 
-    /// Returns the part. Throws `CropProcessor.Failure.outside` if it has no pixel, and `CancellationError`.
+    /// Returns the part. Throws `CropError.outside` if it has no pixel, and `CancellationError`.
     public func process(_ bitmap: Bitmap) throws -> Bitmap { try crop(for: bitmap).process(bitmap) }
 
     /// Returns the crop of an image, with which you can cut the other frames of an animation alike.
     ///
-    /// - Throws: `CropProcessor.Failure.outside` if the image or the part has no pixel, and `CancellationError`.
+    /// - Throws: `CropError.outside` if the image or the part has no pixel, and `CancellationError`.
     public func crop(for bitmap: Bitmap) throws -> CropProcessor {
         let part = PixelSize(width: min(size.width, bitmap.size.width), height: min(size.height, bitmap.size.height))
-        guard part.width > 0, part.height > 0 else { throw CropProcessor.Failure.outside(bitmap.size) }
+        guard part.width > 0, part.height > 0 else { throw CropError.outside(bitmap.size) }
         let origin = try AttentionMap(bitmap).origin(of: part, in: bitmap.size)
-        return CropProcessor(x: origin.x, y: origin.y, size: part)
+        return CropProcessor(PixelArea(left: origin.x, top: origin.y, size: part))
     }
 }

@@ -70,12 +70,8 @@ extension ImageProcessor where Self == TintProcessor {
 }
 
 extension ImageProcessor where Self == CropProcessor {
-    /// Returns a processor that crops to a rectangle.
-    /// - Parameters:
-    ///   - x: The first column, from 0 at the left.
-    ///   - y: The first row, from 0 at the top.
-    ///   - size: The size of the rectangle in pixels.
-    public static func crop(x: Int, y: Int, size: PixelSize) -> Self { Self(x: x, y: y, size: size) }
+    /// Returns a processor that crops to an area.
+    public static func crop(_ area: PixelArea) -> Self { Self(area) }
 }
 
 /// Processes images with a closure.

@@ -106,43 +106,34 @@ private final class RowCollector: PixelRowSink {
     }
 }
 
-/// Crops an image to the part of a rectangle that is inside the image.
-public struct CropProcessor: ImageProcessor {
-    /// The error of a crop.
-    @nonexhaustive
-    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
-        /// The rectangle is empty or completely outside the image, which has this size.
-        case outside(PixelSize)
+/// The error of a crop.
+@nonexhaustive
+public enum CropError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
+    /// The area is empty or completely outside the image, which has this size.
+    case outside(PixelSize)
 
-        public var errorDescription: String? { description }
-        public var description: String {
-            switch self {
-            case .outside(let size): "the rectangle to crop to is outside of the image of \(size) pixels"
-            }
+    public var errorDescription: String? { description }
+    public var description: String {
+        switch self {
+        case .outside(let size): "the rectangle to crop to is outside of the image of \(size) pixels"
         }
     }
+}
 
-    private let origin: (x: Int, y: Int)
-    private let size: PixelSize
+/// Crops an image to the part of an area that is inside the image.
+public struct CropProcessor: ImageProcessor {
+    private let area: PixelArea
 
-    /// Creates a processor.
-    ///
-    /// - Parameters:
-    ///   - x: The first column, from 0 at the left.
-    ///   - y: The first row, from 0 at the top.
-    ///   - size: The size of the rectangle in pixels.
-    public init(x: Int, y: Int, size: PixelSize) {
-        origin = (x, y)
-        self.size = size
-    }
+    /// Creates a processor that crops to an area.
+    public init(_ area: PixelArea) { self.area = area }
 
-    public var identifier: String { "crop(\(origin.x),\(origin.y),\(size))" }
+    public var identifier: String { "crop(\(area.left),\(area.top),\(area.size))" }
 
-    /// Returns the cropped image. Throws `Failure.outside` if no pixel is left.
+    /// Returns the cropped image. Throws `CropError.outside` if no pixel is left.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
-        let columns = Self.part(from: origin.x, count: size.width, of: bitmap.size.width)
-        let lines = Self.part(from: origin.y, count: size.height, of: bitmap.size.height)
-        guard !columns.isEmpty, !lines.isEmpty else { throw Failure.outside(bitmap.size) }
+        let columns = Self.part(from: area.left, count: area.width, of: bitmap.size.width)
+        let lines = Self.part(from: area.top, count: area.height, of: bitmap.size.height)
+        guard !columns.isEmpty, !lines.isEmpty else { throw CropError.outside(bitmap.size) }
         var pixels: [UInt8] = []
         pixels.reserveCapacity(columns.count * lines.count * 4)
         let input = bitmap.pixels
@@ -156,8 +147,8 @@ public struct CropProcessor: ImageProcessor {
 
     /// Returns the part of an image that is kept. Empty if no pixel is.
     package func region(of image: PixelSize) -> PixelRegion {
-        let columns = Self.part(from: origin.x, count: size.width, of: image.width)
-        let lines = Self.part(from: origin.y, count: size.height, of: image.height)
+        let columns = Self.part(from: area.left, count: area.width, of: image.width)
+        let lines = Self.part(from: area.top, count: area.height, of: image.height)
         return PixelRegion(
             x: Double(columns.lowerBound), y: Double(lines.lowerBound), width: Double(columns.count),
             height: Double(lines.count))

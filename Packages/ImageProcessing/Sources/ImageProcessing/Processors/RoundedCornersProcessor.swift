@@ -43,10 +43,9 @@ public struct CircleProcessor: ImageProcessor {
     /// Returns the circle on a transparent square. Throws only if the image is empty.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let side = min(bitmap.size.width, bitmap.size.height)
-        let square = try CropProcessor(
-            x: (bitmap.size.width - side) / 2, y: (bitmap.size.height - side) / 2,
-            size: PixelSize(width: side, height: side)
-        ).process(bitmap)
+        let area = PixelArea(
+            left: (bitmap.size.width - side) / 2, top: (bitmap.size.height - side) / 2, width: side, height: side)
+        let square = try CropProcessor(area).process(bitmap)
         return ShapedImage(square, radii: CornerRadii(Double(side) / 2), border: border).bitmap
     }
 }

@@ -43,7 +43,8 @@ public struct TrimProcessor: ImageProcessor {
         if equalEdges.contains(.vertical) { (top, bottom) = (min(top, bottom), min(top, bottom)) }
         let size = PixelSize(
             width: bitmap.size.width - left - right, height: bitmap.size.height - top - bottom)
-        return size == bitmap.size ? bitmap : try CropProcessor(x: left, y: top, size: size).process(bitmap)
+        return size == bitmap.size
+            ? bitmap : try CropProcessor(PixelArea(left: left, top: top, size: size)).process(bitmap)
     }
 }
 
