@@ -27,9 +27,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   them.
     init(
         limits: CacheLimits, policy: EvictionPolicy, clock: (any Clock<Duration>)?, lifetime: Duration?,
-        makeReference: WeakIndex<Key, Value>.MakeReference?
+        systemClock: any Clock<Duration> = ContinuousClock(), makeReference: WeakIndex<Key, Value>.MakeReference?
     ) {
-        let clock = clock ?? (lifetime == nil ? nil : ContinuousClock())
+        let clock = clock ?? (lifetime == nil ? nil : systemClock)
         let weakIndex = makeReference.map { WeakIndex<Key, Value>($0) }
         storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
         now = clock.map(stopwatch)
