@@ -125,7 +125,14 @@ struct DeadHTTP2ConnectionTests {
         arguments: HTTPTransport.allCases)
     func shared(_ http: HTTPTransport) async throws {
         let fixture = try await Fixture(http)
-        let waiting = (0..<3).map { _ in Task { await fixture.failure() } }
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let waiting = (0..<3).map { _ in
+            Task {
+                started.yield()
+                return await fixture.failure()
+            }
+        }
+        for await _ in starts.prefix(waiting.count) {}
         #expect(await fixture.failure(stall: .milliseconds(500)) == .timedOut(.head))
         #expect(await fixture.failure() == nil)
         for task in waiting {
