@@ -177,16 +177,16 @@ import Testing
         let urls = (0..<100).compactMap { URL(string: "http://h/\($0)") }
         let gate = TestGate()
         shared.hold(.entry, at: gate)
-        let (calls, started) = AsyncStream.makeStream(of: Void.self)
+        let calls = Watched(0)
         await withTaskGroup { group in
             for url in urls {
                 purges.add(source: url)
                 group.addTask {
-                    started.yield()
+                    calls.change { $0 += 1 }
                     await purges.synchronize()
                 }
             }
-            for await _ in calls.prefix(urls.count) {}
+            await calls.waitUntil { $0 == urls.count }
             gate.open()
         }
         let reads = shared.messages.count { $0 == .entry(DataCacheKey(identifier: "purges 2 revision")) }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Waiting ends if the task is cancelled. If the condition does not become true for 30 seconds, the process ends with a message
 /// that has the line of the wait and the value, because otherwise the test would hang.
-package final class Watched<Value: Sendable>: Sendable {
+public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         let isReached: @Sendable (Value) -> Bool
         let signal = OneTimeSignal()
@@ -19,14 +19,14 @@ package final class Watched<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     /// Creates a watched value.
-    package init(_ value: Value) { state = Mutex(State(value: value)) }
+    public init(_ value: Value) { state = Mutex(State(value: value)) }
 
     /// The current value.
-    package var value: Value { state.withLock { $0.value } }
+    public var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and resumes the waiters whose condition it satisfies.
     @discardableResult
-    package func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, reached) = state.withLock { state in
             let result = body(&state.value)
             let value = state.value
@@ -40,7 +40,7 @@ package final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the value satisfies `condition`, or until the task is cancelled. The condition must not access this
     /// object.
-    package func waitUntil(
+    public func waitUntil(
         _ condition: @escaping @Sendable (Value) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
         let watcher = Watcher(isReached: condition)
