@@ -303,7 +303,7 @@ struct InspectTests {
     @Test("neither the cache of fetch nor what explain and cache print has credentials or their digests")
     func secrets() async throws {
         let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
-        let server = try LoopbackServer { _ in .ok(image, headers: ["Cache-Control": "max-age=86400", "Vary": "Cookie"]) }
+        let server = try LoopbackServer { _ in .ok(image, headers: ["Cache-Control": "max-age=999", "Vary": "Cookie"]) }
         let url = server.url("/a").absoluteString.replacing("http://", with: "http://S3cretUser:S3cretPassword@")
         let headers = ["--header", "Authorization: Bearer S3cretBearer", "--header", "Cookie: session=S3cretCookie"]
         let cache = ["--cache", folder.path + "/cache"]
