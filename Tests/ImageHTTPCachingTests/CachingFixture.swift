@@ -28,10 +28,10 @@ struct CachingFixture: Sendable {
     ) {
         self.disk = disk
         self.time = time
-        var rules = CachingOptions(policy: policy, observer: { [events] in events.append($0) })
-        adjust(&rules)
+        var options = CachingOptions(policy: policy, observer: { [events] in events.append($0) })
+        adjust(&options)
         let network = CircuitBreakingTransport(server, threshold: threshold, clock: ManualClock())
-        transport = CachingTransport(over: network, cache: disk, options: rules, clock: clock) { time.now }
+        transport = CachingTransport(over: network, cache: disk, options: options, clock: clock) { time.now }
     }
 
     /// Returns a URL of the scripted host.

@@ -45,9 +45,9 @@ struct SecretsTests {
             ])
         let resuming = ResumingTransport(
             test.server, cache: cache, clock: ManualClock(), now: { noon })
-        let rules = CachingOptions(
+        let options = CachingOptions(
             keys: CacheKeyRules(["images.test": .dropping(["token"])]))
-        let caching = CachingTransport(over: resuming, cache: cache, options: rules, clock: ManualClock()) { noon }
+        let caching = CachingTransport(over: resuming, cache: cache, options: options, clock: ManualClock()) { noon }
         for isSecond in [false, true] {
             let response = try await caching.send(request())
             if isSecond, !isInterrupted { #expect(response.source == .cache) }

@@ -78,7 +78,7 @@ struct LoaderFixture {
         self.decoder = decoder
         fixture = LoaderTestBed(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
             let cached = CachingTransport(
-                over: configuration.transport, cache: disk, options: Self.rules(observer), clock: nil
+                over: configuration.transport, cache: disk, options: Self.cachingOptions(observer), clock: nil
             ) { wallTime.next() }
             configuration.transport = .cached(cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)
@@ -92,7 +92,7 @@ struct LoaderFixture {
         }
     }
 
-    private static func rules(_ observer: RecordingObserver) -> CachingOptions {
+    private static func cachingOptions(_ observer: RecordingObserver) -> CachingOptions {
         CachingOptions(
             policy: RFC9111Policy(defaultLifetime: lifetime),
             observer: { event in

@@ -85,9 +85,9 @@ enum CacheBenchmarks {
     private static func makeLoader(_ file: Data, _ url: URL, _ cache: DiskDataCache) -> ImageLoader {
         let origin = ScriptedTransport()
         origin.script(url, .ok(file))
-        let rules = CachingOptions(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
+        let options = CachingOptions(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
         var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
-        configuration.transport = .cached(CachingTransport(over: origin, cache: cache, options: rules) { Date() })
+        configuration.transport = .cached(CachingTransport(over: origin, cache: cache, options: options))
         return ImageLoader(configuration)
     }
 }

@@ -20,7 +20,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     func run() async throws {
         // Validations that continue after the response was returned.
         let (validations, background) = AsyncStream<@Sendable () async -> Void>.makeStream()
-        let rules = CachingOptions(
+        let options = CachingOptions(
             policy: RFC9111Policy(negativeLifetime: nil),
             // Separates these entries from a loader's in the same folder: their bodies are stored with their content
             // coding.
@@ -29,7 +29,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(
-            transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, options: rules))
+            transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, options: options))
         let output = OrderedOutput()
         async let validated: Void = withDiscardingTaskGroup { group in
             for await validation in validations { group.addTask { await validation() } }

@@ -271,9 +271,8 @@ public struct ImageLoaderOptions: Sendable {
         guard let cacheDirectory else { return [] }
         var request = TransportRequest(url: url, headers: headers)
         request.account = account?()
-        return await makeCachingTransport(in: cacheDirectory, options: makeCachingOptions(makeScheduler()))
-            .explanations(
-                of: request)
+        let transport = makeCachingTransport(in: cacheDirectory, options: makeCachingOptions(makeScheduler()))
+        return await transport.explanations(of: request)
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
