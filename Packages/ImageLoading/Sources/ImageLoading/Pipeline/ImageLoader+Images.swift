@@ -11,9 +11,6 @@ import Synchronization
 ///
 /// A shared operation is a caller of the next one. So changes of priority reach the work that waits in the gate or in a
 /// lane, and cancellation, after the last caller has left, reaches the transport.
-///
-/// The frame of an async function holds the values of all that is inlined into it, also while it waits. So what an
-/// operation does before and after a wait is not inlined: `benchmarks loader` measures the memory of a waiting request.
 extension ImageLoader {
     /// Loads an image that is not in memory, and sends the last event of the request.
     func result(
@@ -35,7 +32,7 @@ extension ImageLoader {
     }
 
     /// Ends a request with the result of an operation that another request may have started.
-    @inline(never) private func finish(_ context: RequestContext, _ result: ImageResult) throws -> ImageResult {
+    private func finish(_ context: RequestContext, _ result: ImageResult) throws -> ImageResult {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The policy of the request that started it may have kept it out of memory.
@@ -71,7 +68,7 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         try await shared(context.imageKey, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = PreviewSession(context)
+            let previews = PreviewSession(self, context.request.decoding)
             let original = try await self.originalData(for: context, shared, previews)
             return try await self.decodeOrRenew(original, for: context, shared, previews)
         }
@@ -90,7 +87,7 @@ extension ImageLoader {
     }
 
     /// Returns the image if another request has stored it in memory since this request looked it up.
-    @inline(never) private func lateMemoryHit(for context: RequestContext) -> ImageResult? {
+    private func lateMemoryHit(for context: RequestContext) -> ImageResult? {
         let start = context.newestStart
         guard let hit = imageInMemory(context.key, for: context.request) else { return nil }
         context.send(.memoryHit)
@@ -114,7 +111,7 @@ extension ImageLoader {
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
-    @inline(never) private func decodeOrRenew(
+    private func decodeOrRenew(
         _ original: OriginalResult, for context: RequestContext, _ shared: any SharedOperation,
         _ previews: PreviewSession
     ) async throws -> ImageResult {

@@ -31,7 +31,10 @@ extension ImageLoader {
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskLookup {
-        let request = try lookupRequest(for: context, shared.priority, cacheUse)
+        var request = try TransportRequest(context)
+        request.priority = shared.priority.value
+        request.livePriority = shared.priority
+        request.cacheUse = cacheUse
         let newestStart = context.newestStart
         switch try await transport.answer(to: request) {
         case .stored(let response):
@@ -50,18 +53,8 @@ extension ImageLoader {
         }
     }
 
-    @inline(never) private func lookupRequest(
-        for context: RequestContext, _ priority: LivePriority, _ cacheUse: CacheUse
-    ) throws(ImageError) -> TransportRequest {
-        var request = try TransportRequest(context)
-        request.priority = priority.value
-        request.livePriority = priority
-        request.cacheUse = cacheUse
-        return request
-    }
-
     /// Returns nil if bytes are missing on disk.
-    @inline(never) private func collectStored(
+    private func collectStored(
         _ response: TransportResponse, _ start: UInt64, _ context: RequestContext
     ) async throws -> OriginalResult? {
         if let error = response.head.error {
@@ -153,19 +146,19 @@ extension ImageLoader {
                 if context.cacheUse.isCacheOnly { throw ImageError.offline }
                 do {
                     return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
-                } catch {
-                    lookup = try await prepareRetry(for: context, shared, after: error, &retries)
+                } catch let failure as AttemptFailure {
+                    lookup = try await prepareRetry(for: context, shared, after: failure, &retries)
                 }
             }
         }
     }
 
     /// Returns the exchange of the next attempt, or what is on disk meanwhile. Throws if it should not be retried.
-    @inline(never) private func prepareRetry(
-        for context: RequestContext, _ shared: any SharedOperation, after error: any Error,
+    private func prepareRetry(
+        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure,
         _ retries: inout Retries
     ) async throws -> DiskLookup {
-        guard var failure = error as? AttemptFailure else { throw error }
+        var failure = failure
         do {
             if let exchange = try await failure.challenge?() {
                 try context.checkAccount()

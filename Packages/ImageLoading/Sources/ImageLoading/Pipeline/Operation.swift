@@ -32,13 +32,6 @@ public struct OperationKey: Hashable, Sendable {
 public struct OperationResult: Sendable {
     /// An `ImageResult` or an `OriginalResult`.
     fileprivate let value: any Sendable
-
-    @inline(never) fileprivate func get<Value>() throws(ImageError) -> Value {
-        guard let value = value as? Value else {
-            throw .network(.other, "the coalescer returned the result of another key")
-        }
-        return value
-    }
 }
 
 /// An image that requests share. All of them refer to one object, because many can wait for it.
@@ -97,7 +90,10 @@ extension ImageLoader {
         let result = try await configuration.coalescer.value(for: key, priority: priority, onProgress: onProgress) {
             OperationResult(value: try await operation($0))
         }
-        return try result.get()
+        guard let value = result.value as? Value else {
+            throw ImageError.network(.other, "the coalescer returned the result of another key")
+        }
+        return value
     }
 }
 

@@ -48,14 +48,10 @@ final class RequestContext: Sendable {
 
     /// Identifies the creation of the image.
     var imageKey: OperationKey {
-        @inline(never) get {
-            OperationKey(.image(key, readsMemory: request.readsMemory), cacheUse, generation: generation)
-        }
+        OperationKey(.image(key, readsMemory: request.readsMemory), cacheUse, generation: generation)
     }
     /// Identifies the download of the original.
-    var originalKey: OperationKey {
-        @inline(never) get { OperationKey(.original(original), cacheUse, generation: generation) }
-    }
+    var originalKey: OperationKey { OperationKey(.original(original), cacheUse, generation: generation) }
 
     /// The start of the newest bytes that have arrived. Stored bytes count as these.
     var newestStart: UInt64 { loader.generations.withLock { $0.newestStart(of: original) } }
@@ -75,23 +71,23 @@ final class RequestContext: Sendable {
         guard key.account.hasSameBytes(as: loader.configuration.account?()) else { throw .accountChanged }
     }
 
-    @inline(never) func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
+    func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
 
     /// Sends an event to the observer.
-    @inline(never) func send(_ kind: ImageLoadEvent.Kind) {
+    func send(_ kind: ImageLoadEvent.Kind) {
         guard let observer = loader.configuration.observer else { return }
         let elapsed = loader.uptime() - start
         observer.handle(ImageLoadEvent(requestID: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
     /// Sends an event if the bytes are from a download that another request, `starter`, has started.
-    @inline(never) func sendJoined(_ starter: UInt64, _ source: ImageSource, bytes: Int?) {
+    func sendJoined(_ starter: UInt64, _ source: ImageSource, bytes: Int?) {
         guard source == .network, starter != id, let bytes else { return }
         send(.joined(bytes: bytes))
     }
 
     /// Sends the last event of a failed or cancelled request, and returns its error.
-    @inline(never) func failed(_ error: any Error) -> ImageError {
+    func failed(_ error: any Error) -> ImageError {
         let error = Task.isCancelled ? .cancelled : ImageError(error)
         if case .cancelled = error { send(.cancelled) } else { send(.failed(error)) }
         return error
