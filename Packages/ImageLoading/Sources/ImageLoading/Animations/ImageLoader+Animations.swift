@@ -36,13 +36,4 @@ extension ImageLoader {
         if priority.value > shared.priority.value { shared.priority.value = priority.value }
         return LoadedAnimation(firstFrame: loaded, frames: shared)
     }
-
-    /// Runs work in the decode lane, once for all callers with the same key.
-    func decodeOnce(
-        _ key: OperationKey, _ priority: LivePriority, _ work: @escaping @Sendable () async throws -> Void
-    ) async throws {
-        try await shared(key, priority, { _ in }) { shared in
-            try await self.configuration.scheduler.run(in: .decode, server: nil, priority: shared.priority, work)
-        }
-    }
 }

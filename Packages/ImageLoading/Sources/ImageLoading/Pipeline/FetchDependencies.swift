@@ -59,18 +59,38 @@ struct FetchDependencies: Sendable {
     }
 }
 
+/// A request of a running fetch for an original. Its release ends the dependency.
+private final class FetchDependency {
+    private let fetch: RunningFetch
+    private let awaited: OriginalKey
+
+    /// Throws `ImageError.circularFetch` if the fetch would wait for itself.
+    init(_ fetch: RunningFetch, on awaited: OriginalKey) throws(ImageError) {
+        guard fetch.loader.fetchDependencies.withLock({ $0.add(awaited, by: fetch.original) }) else {
+            throw .circularFetch
+        }
+        self.fetch = fetch
+        self.awaited = awaited
+    }
+
+    deinit { fetch.loader.fetchDependencies.withLock { $0.remove(awaited, by: fetch.original) } }
+}
+
 extension ImageLoader {
     /// Waits for the result of a request. Throws `ImageError.circularFetch` if a fetch makes the request and the result
     /// depends on that fetch, because both would wait for ever.
     func awaitingResult<Value: Sendable>(
         for context: RequestContext, _ body: () async throws -> Value
     ) async throws -> Value {
-        guard let fetch = RunningFetch.current, fetch.loader === self, fetch.isRunning, !context.cacheUse.isCacheOnly
-        else { return try await body() }
-        guard fetchDependencies.withLock({ $0.add(context.original, by: fetch.original) }) else {
-            throw ImageError.circularFetch
-        }
-        defer { fetchDependencies.withLock { $0.remove(context.original, by: fetch.original) } }
+        let dependency = try dependency(of: context)
+        defer { withExtendedLifetime(dependency) {} }
         return try await body()
+    }
+
+    /// Returns nil if no fetch makes the request, or its result can't depend on that fetch.
+    private func dependency(of context: RequestContext) throws(ImageError) -> FetchDependency? {
+        guard let fetch = RunningFetch.current, fetch.loader === self, fetch.isRunning, !context.cacheUse.isCacheOnly
+        else { return nil }
+        return try FetchDependency(fetch, on: context.original)
     }
 }

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The functions that a request passes through if its image is not in memory:
 ///
-/// 1. `processedImage` (only with processors) and `decodedImage`, shared by requests for the same image.
+/// 1. `image`, shared by requests for the same image: `decodedImage`, or `processedImage`, which asks for the image
+///    without processors.
 /// 2. `originalData`, shared by requests for any size: `askDisk` finds the stored original, or `makeAttempt` waits for
 ///    conditions and for a slot in the download lane. `loadOriginal` repeats both after a failure.
 /// 3. `decode` and `process` in the decode lane, then `store` in memory.
@@ -19,59 +20,70 @@ extension ImageLoader {
         let isProgressive = context.request.isProgressive
         let report = { @Sendable in onProgress(isProgressive ? $0 : $0.withoutPreview) }
         do {
-            try context.checkURL()
-            context.send(.memoryMiss(missReason(for: context)))
-            subscribeToPreviews(of: context)
+            try begin(context)
             defer { unsubscribeFromPreviews(of: context) }
-            let image = context.request.processors.isEmpty ? decodedImage : processedImage
-            let result = try await awaitingResult(for: context) { try await image(context, priority, report) }
-            return .success(try finish(context, result))
+            let result = try await awaitingResult(for: context) {
+                try await image(for: context, priority, report)
+            }
+            try finish(context, result)
+            return .success(result)
         } catch {
             return .failure(context.failed(error))
         }
     }
 
+    /// Begins a request for an image that is not in memory.
+    private func begin(_ context: RequestContext) throws(ImageError) {
+        try context.checkURL()
+        context.send(.memoryMiss(missReason(for: context)))
+        subscribeToPreviews(of: context)
+    }
+
     /// Ends a request with the result of an operation that another request may have started.
-    private func finish(_ context: RequestContext, _ result: ImageResult) throws -> ImageResult {
+    private func finish(_ context: RequestContext, _ result: ImageResult) throws(ImageError) {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
-        try Task.checkCancellation()
+        if Task.isCancelled { throw .cancelled }
         // The policy of the request that started it may have kept it out of memory.
         if !result.isInMemory {
             _ = insert(result.loaded, result.start, isStored: result.isStored, for: context)
         }
         context.send(.succeeded(result.loaded.source))
-        return result
+    }
+
+    /// Returns the image, which requests for the same one share.
+    private func image(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws -> ImageResult {
+        try await shared(context.imageKey, priority, onProgress) { shared in
+            if let hit = self.lateMemoryHit(for: context) { return hit }
+            if context.request.processors.isEmpty { return try await self.decodedImage(for: context, shared) }
+            return try await self.processedImage(for: context, shared)
+        }
     }
 
     /// Returns the decoded image, processed by the request's processors.
     private func processedImage(
-        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageResult {
-        try await shared(context.imageKey, priority, onProgress) { shared in
-            if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = self.previewProcessor(for: context, shared)
-            defer { previews.finish() }
-            let unprocessed = context.withoutProcessors()
-            let decoded = try await self.decodedImage(for: unprocessed, shared.priority) { progress in
-                shared.report(progress.withoutPreview)
-                if let preview = progress.preview { previews.offer(preview, number: preview.number) }
-            }
-            previews.finish()
-            unprocessed.sendJoined(decoded.requestID, decoded.loaded.source, bytes: decoded.loaded.encodedByteCount)
-            return try await self.process(decoded, for: context, shared.priority)
+        let previews = previewProcessor(for: context, shared)
+        defer { previews.finish() }
+        let unprocessed = context.withoutProcessors()
+        let decoded = try await image(for: unprocessed, shared.priority) { progress in
+            shared.report(progress.withoutPreview)
+            if let preview = progress.preview { previews.offer(preview, number: preview.number) }
         }
+        previews.finish()
+        unprocessed.sendJoined(decoded.requestID, decoded.loaded.source, bytes: decoded.loaded.encodedByteCount)
+        return try await process(decoded, for: context, shared.priority)
     }
 
     /// Returns the original, decoded to the request's target.
     private func decodedImage(
-        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageResult {
-        try await shared(context.imageKey, priority, onProgress) { shared in
-            if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = PreviewSession(self, context.request.decoding)
-            let original = try await self.originalData(for: context, shared, previews)
-            return try await self.decodeOrRenew(original, for: context, shared, previews)
-        }
+        let previews = PreviewSession(context)
+        let original = try await originalData(for: context, shared, previews)
+        return try await decodeOrRenew(original, for: context, shared, previews)
     }
 
     /// Returns the original. Reports previews of the bytes that arrive.
@@ -117,13 +129,13 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
-        } catch let failure as ImageDecodingError where failure.isCausedByData && context.cacheUse.access != .disabled {
+        } catch let failure where failure.isOfDamagedData && context.cacheUse.access != .disabled {
             return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
 
     private func renewImage(
-        _ original: OriginalResult, after failure: ImageDecodingError, for context: RequestContext,
+        _ original: OriginalResult, after failure: any Error, for context: RequestContext,
         _ shared: any SharedOperation, _ previews: PreviewSession
     ) async throws -> ImageResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
@@ -136,7 +148,7 @@ extension ImageLoader {
         let renewed = try await originalData(for: renewal, shared, previews)
         do {
             return try await decode(renewed, for: context, shared.priority)
-        } catch let failure as ImageDecodingError where failure.isCausedByData {
+        } catch let failure where failure.isOfDamagedData {
             if context.isCurrent(renewed.start) { try await removeStoredOriginal(for: renewal) }
             throw failure
         }
@@ -161,7 +173,7 @@ extension ImageLoader {
 
     private func missReason(for context: RequestContext) -> CacheMiss {
         if configuration.memoryCache == nil { return .noCache }
-        if !context.request.readsMemory { return .policy }
+        if !context.readsMemory { return .policy }
         return .absent
     }
 
@@ -204,6 +216,11 @@ extension ImageLoader {
         cache.remove(for: key)
         return false
     }
+}
+
+extension Error {
+    /// Whether the bytes of an original can't be decoded.
+    fileprivate var isOfDamagedData: Bool { (self as? ImageDecodingError)?.isCausedByData ?? false }
 }
 
 extension RequestContext {

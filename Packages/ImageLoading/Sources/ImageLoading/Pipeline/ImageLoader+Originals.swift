@@ -13,7 +13,8 @@ extension ImageLoader {
                 let loaded = LoadedData(data: try self.checkSize(of: data), source: .local)
                 return context.makeResult(loaded, context.newestStart)
             }
-            return try await self.loadOriginal(for: context, shared)
+            let lookup = try await self.askDisk(for: context, shared, context.cacheUse)
+            return try await self.loadOriginal(lookup, for: context, shared)
         }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
         return result
@@ -31,10 +32,7 @@ extension ImageLoader {
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskLookup {
-        var request = try TransportRequest(context)
-        request.priority = shared.priority.value
-        request.livePriority = shared.priority
-        request.cacheUse = cacheUse
+        let request = try TransportRequest(context, cacheUse, following: shared.priority)
         let newestStart = context.newestStart
         switch try await transport.answer(to: request) {
         case .stored(let response):
@@ -135,10 +133,9 @@ extension ImageLoader {
 
     /// Returns what is on disk, or downloads it and retries transient failures. Frees its slot in the lane while it waits.
     private func loadOriginal(
-        for context: RequestContext, _ shared: any SharedOperation
+        _ lookup: DiskLookup, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
-        var retries = Retries()
-        var lookup = try await askDisk(for: context, shared, context.cacheUse)
+        var (lookup, retries) = (lookup, Retries())
         while true {
             switch lookup {
             case .loaded(let result): return result
@@ -165,7 +162,7 @@ extension ImageLoader {
                 return .exchange(exchange)
             }
         } catch {
-            failure.error = ImageError(error)
+            failure = AttemptFailure(error: ImageError(error), start: failure.start)
         }
         try await waitForRetry(for: context, shared.priority, after: failure, &retries)
         let cacheUse = retries.hasFailed ? context.cacheUse.afterFailure : context.cacheUse
@@ -222,10 +219,11 @@ extension ImageLoader {
         of context: RequestContext, _ priority: LivePriority,
         _ attempt: @Sendable (_ moved: @escaping @Sendable (Int) -> Void) async throws -> OriginalResult
     ) async throws -> OriginalResult {
-        let lane = context.request.origin.lane
+        let origin = context.request.origin
+        let lane = origin.lane
         if let lane { context.send(.queued(lane)) }
         return try await configuration.scheduler.run(
-            inLane: lane, server: context.request.origin.server, priority: priority, attempt)
+            inLane: lane, server: origin.server, priority: priority, attempt)
     }
 
     /// Makes an attempt that conditions allow and that has a slot.
@@ -246,9 +244,9 @@ extension ImageLoader {
             if result.loaded.source != .stale { retryController.succeeded() }
             return result
         } catch {
-            var failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-            failure.start = time
-            throw failure
+            let failure = error as? AttemptFailure
+            throw AttemptFailure(
+                error: failure?.error ?? ImageError(error), challenge: failure?.challenge, start: time)
         }
     }
 

@@ -30,8 +30,8 @@ public struct OperationKey: Hashable, Sendable {
 
 /// The result of an operation of a loader.
 public struct OperationResult: Sendable {
-    /// An `ImageResult` or an `OriginalResult`.
-    fileprivate let value: any Sendable
+    /// An `ImageResult` or an `OriginalResult`; nil for a frame.
+    fileprivate let value: (any AnyObject & Sendable)?
 }
 
 /// An image that requests share. All of them refer to one object, because many can wait for it.
@@ -83,7 +83,7 @@ final class OriginalResult: Sendable {
 
 extension ImageLoader {
     /// Returns the result of an operation that requests with this key share.
-    func shared<Value: Sendable>(
+    func shared<Value: AnyObject & Sendable>(
         _ key: OperationKey, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
         _ operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
@@ -94,6 +94,17 @@ extension ImageLoader {
             throw ImageError.network(.other, "the coalescer returned the result of another key")
         }
         return value
+    }
+
+    /// Runs work in the decode lane, once for all callers with the same key.
+    func decodeOnce(
+        _ key: OperationKey, _ priority: LivePriority, _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let scheduler = configuration.scheduler
+        _ = try await configuration.coalescer.value(for: key, priority: priority, onProgress: { _ in }) { shared in
+            try await scheduler.run(in: .decode, server: nil, priority: shared.priority, work)
+            return OperationResult(value: nil)
+        }
     }
 }
 

@@ -9,10 +9,14 @@ final class RequestContext: Sendable {
     /// Identifies the image in the memory cache.
     let key: ImageCacheKey
     let original: OriginalKey
+    /// Whether the image may be from memory.
+    let readsMemory: Bool
     /// The use of the disk cache.
     let cacheUse: CacheUse
-    /// The original's generation when the request started.
-    private let generation: UInt64
+    /// Identifies the creation of the image.
+    let imageKey: OperationKey
+    /// Identifies the download of the original.
+    let originalKey: OperationKey
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
     let loader: ImageLoader
@@ -32,8 +36,11 @@ final class RequestContext: Sendable {
         self.start = start
         let original = request.originalKey(key)
         self.original = original
+        readsMemory = request.readsMemory
         cacheUse = CacheUse(request)
-        generation = loader.generations.withLock { $0.beginRequest(original) }
+        let generation = loader.generations.withLock { $0.beginRequest(original) }
+        imageKey = OperationKey(.image(key, readsMemory: readsMemory), cacheUse, generation: generation)
+        originalKey = OperationKey(.original(original), cacheUse, generation: generation)
     }
 
     deinit { loader.generations.withLock { $0.endRequest(original) } }
@@ -45,13 +52,6 @@ final class RequestContext: Sendable {
         let key = request.cacheKey(of: original.identifier, account: original.account)
         return RequestContext(loader, request, key, id: id, start: start)
     }
-
-    /// Identifies the creation of the image.
-    var imageKey: OperationKey {
-        OperationKey(.image(key, readsMemory: request.readsMemory), cacheUse, generation: generation)
-    }
-    /// Identifies the download of the original.
-    var originalKey: OperationKey { OperationKey(.original(original), cacheUse, generation: generation) }
 
     /// The start of the newest bytes that have arrived. Stored bytes count as these.
     var newestStart: UInt64 { loader.generations.withLock { $0.newestStart(of: original) } }

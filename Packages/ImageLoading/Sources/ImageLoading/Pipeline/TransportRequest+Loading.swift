@@ -4,11 +4,19 @@ import ImageTransporting
 
 extension TransportRequest {
     /// Creates the request that is looked up and sent.
-    init(_ context: RequestContext) throws(ImageError) {
+    ///
+    /// - Parameters:
+    ///   - cacheUse: The use of the disk cache; nil for that of the context.
+    ///   - priority: The priority of the operation; nil for none.
+    init(
+        _ context: RequestContext, _ cacheUse: CacheUse? = nil, following priority: LivePriority? = nil
+    ) throws(ImageError) {
         try self.init(context.request, context.original, context.loader)
-        cacheUse = context.cacheUse
+        self.cacheUse = cacheUse ?? context.cacheUse
         // Intermediate caches must validate with the server, too.
-        if cacheUse.mode.needsServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        if context.cacheUse.mode.needsServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        if let priority { self.priority = priority.value }
+        livePriority = priority
     }
 
     /// - Parameter original: The original. An application's own fetch has a URL with its identifier.

@@ -136,9 +136,9 @@ actor PreviewSession {
     private var passedByteCount = 0
     private var previewCount = 0
 
-    init(_ loader: ImageLoader, _ request: DecodingRequest) {
-        self.loader = loader
-        self.request = request
+    init(_ context: RequestContext) {
+        loader = context.loader
+        request = context.request.decoding
     }
 
     /// Prepares for other bytes of the same image. The numbers of its previews continue.

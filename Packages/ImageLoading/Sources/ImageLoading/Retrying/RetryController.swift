@@ -2,15 +2,25 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-/// Why an attempt failed.
-struct AttemptFailure: Error {
-    var error: ImageError
+/// Why an attempt failed. One object, because each function that waits between attempts would hold a copy.
+final class AttemptFailure: Error {
+    let error: ImageError
     /// Asks the application for an exchange that may succeed.
-    var challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
+    let challenge: (@Sendable () async throws -> CacheAnswer.Send?)?
     /// Whether conditions did not allow it. Then it starts again when they do.
-    var isInterrupted = false
+    let isInterrupted: Bool
     /// When the attempt started. Nil if it did not.
-    var start: Duration?
+    let start: Duration?
+
+    init(
+        error: ImageError, challenge: (@Sendable () async throws -> CacheAnswer.Send?)? = nil,
+        isInterrupted: Bool = false, start: Duration? = nil
+    ) {
+        self.error = error
+        self.challenge = challenge
+        self.isInterrupted = isInterrupted
+        self.start = start
+    }
 
     static let interrupted = AttemptFailure(error: .cancelled, isInterrupted: true)
 }
