@@ -161,6 +161,9 @@ struct IncrementalPNGTests {
         _ = try started(data, limits: DecodingLimits(encodedByteLimit: data.count, decodedByteLimit: 1596))
         let exact = ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
         #expect(throws: exact) { try append(DecodingLimits(encodedByteLimit: data.count - 1)) }
+        let pieces = PNGDecoder().makeIncrementalImage(limits: DecodingLimits(encodedByteLimit: data.count - 1))
+        try pieces.append(data.dropLast())
+        #expect(throws: exact) { try pieces.append(data.suffix(1)) }
     }
 
     @Test("a large image without data needs little memory, and other sizes are rejected")

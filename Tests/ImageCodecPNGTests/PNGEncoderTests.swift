@@ -46,12 +46,31 @@ struct PNGEncoderTests {
             return [UInt8(x), UInt8(y), UInt8((x + y) / 2), isOpaque ? 255 : UInt8(y + 90)]
         }
         let image = Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
-        let decoded = try png.pixels(PNGEncoder(colorCount: colorCount).encode(image, options: EncodingOptions()))
+        let file = try PNGEncoder(colorCount: colorCount).encode(image, options: EncodingOptions())
+        #expect(try png.header(of: file).hasAlpha != isOpaque)
+        let decoded = try png.pixels(file)
         let colors = Set(stride(from: 0, to: decoded.count, by: 4).map { Array(decoded[$0..<$0 + 4]) })
         #expect(colors.count <= min(colorCount, 256) && colors.count > min(colorCount, 256) / 2)
         let error = zip(pixels, decoded).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } / pixels.count
         #expect(error <= [2: 40, 16: 14][colorCount] ?? 4)
         #expect(isOpaque == stride(from: 3, to: decoded.count, by: 4).allSatisfy { decoded[$0] == 255 })
+    }
+
+    @Test("errors of a palette are diffused in part: colors mix only near the middle between two")
+    func dithering() throws {
+        let size = PixelSize(width: 256, height: 32)
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            let level = UInt8(index % 256)
+            return [level, level, level, 255]
+        }
+        let image = Bitmap(size: size, pixels: pixels, isOpaque: true)
+        let decoded = try png.pixels(PNGEncoder(colorCount: 2).encode(image, options: EncodingOptions()))
+        let mixed = (0..<256).filter { x in
+            let column = (0..<32).map { y in decoded[4 * (256 * y + x)] }
+            return Set(column).count == 2
+        }
+        #expect(!mixed.isEmpty)
+        #expect(mixed.allSatisfy { (96..<160).contains($0) })
     }
 
     @Test("an animation is preserved, in the rectangles that change", arguments: [false, true], [false, true])
@@ -97,6 +116,30 @@ struct PNGEncoderTests {
         #expect(await PNGEncoder().failure(64, 64, isCancelled: true) == .cancelled)
         #expect(await PNGEncoder().failure(0, 4) == .unsupportedSize(.png, PixelSize(width: 0, height: 4)))
         #expect(PNGEncoder().keepsAlpha)
+        #expect((PNGEncoder().format, PNGDecoder().format) == (.png, .png))
+    }
+
+    @Test("frames have one size, and the number of repetitions is clamped to that of the format")
+    func frames() throws {
+        let frames = [Bitmap.displayP3, noise(PixelSize(width: 2, height: 1), isOpaque: true)].map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds(40))
+        }
+        for frames in [[], frames] {
+            #expect(throws: ImageEncodingError.inconsistentFrames) {
+                try PNGEncoder().encode(frames, loopCount: 0, options: EncodingOptions())
+            }
+        }
+        let file = try PNGEncoder().encode(
+            [frames[0], frames[0]], loopCount: .max, options: EncodingOptions())
+        #expect(try png.header(of: file).loopCount == 0x7FFF_FFFF)
+    }
+
+    @Test("a side can have more than a million pixels")
+    func longSide() throws {
+        let size = PixelSize(width: 1_000_001, height: 1)
+        let image = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: 4 * size.area), isOpaque: true)
+        let file = try PNGEncoder(effort: 0).encode(image, options: EncodingOptions())
+        #expect(try png.header(of: file, limits: DecodingLimits(maxSide: 1_000_001)).storedSize == size)
     }
 
     @Test("more effort gives a smaller file, and efforts are clamped")
@@ -111,8 +154,15 @@ struct PNGEncoderTests {
         }
         #expect(counts[0] > counts[1])
         #expect(counts[1] > counts[2])
+        for (effort, count) in [(-1, counts[0]), (99, counts[2])] {
+            #expect(try PNGEncoder(effort: effort).encode(image, options: EncodingOptions()).count == count)
+        }
+        let (usual, sixth) = (PNGEncoder(), PNGEncoder(effort: 6))
         #expect(
-            try PNGEncoder(effort: 99).encode(image, options: EncodingOptions()).count == counts[2])
+            try usual.encode(image, options: EncodingOptions()) == sixth.encode(image, options: EncodingOptions()))
+        let (fewest, two) = (PNGEncoder(colorCount: 0), PNGEncoder(colorCount: 2))
+        #expect(
+            try fewest.encode(image, options: EncodingOptions()) == two.encode(image, options: EncodingOptions()))
     }
 }
 

@@ -48,6 +48,45 @@ struct PNGLimitTests {
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
+    @Test("stored rows count with the bits of their color type", arguments: SyntheticPNG.combinations.indices)
+    func storedRows(combination: Int) {
+        let (colorType, depth) = SyntheticPNG.combinations[combination]
+        let image = SyntheticPNG(width: 9, height: 2, colorType: colorType, depth: depth)
+        let bytes = 2 * ((9 * image.channels * depth + 7) / 8 + 1) + 36
+        #expect(png.failure(image.raw.data, limits: DecodingLimits(decodedByteLimit: bytes)) == nil)
+        #expect(
+            png.failure(image.raw.data, limits: DecodingLimits(decodedByteLimit: bytes - 1))
+                == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
+    }
+
+    @Test("an interlaced image with 16 bits per channel counts with them, its output with 8")
+    func deepBytes() throws {
+        var file = SyntheticPNG(width: 10, height: 10, colorType: 6, depth: 16, isInterlaced: true).raw
+        file.before = [.init("cICP", [9, 16, 0, 1])]
+        #expect(try png.deepPixels(png.open(file.data, limits: .init(decodedByteLimit: 1200))).count == 400)
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 1200, allowed: 1199)) {
+            try png.deepPixels(png.open(file.data, limits: .init(decodedByteLimit: 1199)))
+        }
+    }
+
+    @Test("an image is decoded at its stored size only, to RGBA or its native layout")
+    func sizesAndLayouts() throws {
+        let image = try png.open(Self.source.data)
+        let other = PixelSize(width: 1, height: 1)
+        #expect(image.decodableSize(covering: other) == PixelSize(width: 3, height: 2))
+        #expect(throws: ImageDecodingError.unsupported(.png, "3x2 can't be scaled to 1x1")) {
+            try png.pixels(image, size: other)
+        }
+        #expect(throws: ImageDecodingError.unsupported(.png, "the image can't be decoded to the layout gray8")) {
+            try png.pixels(image, layout: .gray8)
+        }
+    }
+
+    @Test("a file of another format is malformed, also a short one", arguments: ["", "GIF89a", "\u{89}PNG"])
+    func otherFormats(text: String) {
+        #expect(png.failure(Data(text.utf8)) == .malformed(.png, "the PNG signature is missing"))
+    }
+
     @Test("heldByteCount is the size of an interlaced image, and 0 otherwise")
     func heldByteCount() throws {
         for isProgressive in [false, true] {
@@ -90,6 +129,11 @@ struct PNGLimitTests {
         files[3].colorType = 5
         files[4].interlace = 7
         for file in files { #expect(isMalformed(file.data)) }
+        for (width, height) in [(1 << 31, 1), (1, 1 << 31)] {
+            #expect(isMalformed(RawPNG(width: width, height: height, scanlines: [[0]]).data))
+        }
+        let short = Self.source.data.prefix(8) + Data(RawPNG.Chunk("IHDR", Array(Self.source.data[16..<28])).file)
+        #expect(png.failure(short) == .malformed(.png, "the header has 12 bytes"))
         // The depth, the methods of compression, filters and interlacing.
         for (offset, value) in [(8, 1), (8, 4), (10, 1), (11, 1), (12, 2)] as [(Int, UInt8)] {
             var fields = Array(Self.source.data[16..<29])
@@ -108,6 +152,22 @@ struct PNGLimitTests {
         var file = Self.source
         file.before = [.init("ABCD", [1])]
         #expect(isMalformed(file.data))
+    }
+
+    @Test("chunks have less than 2^31 bytes, palettes at most 256 colors, and pixels precede the end")
+    func chunkLengths() {
+        let header = Self.source.data.prefix(33), text = Data("tEXt".utf8)
+        #expect(
+            png.failure(header + Data(RawPNG.uint32(1 << 31)) + text)
+                == .malformed(.png, "a chunk of 2147483648 bytes"))
+        #expect(png.failure(header + Data(RawPNG.uint32(1 << 31 - 1)) + text) == .truncated(.png))
+        var file = RawPNG(
+            colorType: 3, scanlines: [[0, 0]], before: [.init("PLTE", [UInt8](repeating: 7, count: 768))])
+        #expect(png.failure(file.data) == nil)
+        file.before = [.init("PLTE", [UInt8](repeating: 7, count: 771))]
+        #expect(png.failure(file.data) == .malformed(.png, "PLTE is unknown or too long"))
+        #expect(
+            png.failure(header + Data(RawPNG.Chunk("IEND", []).file)) == .malformed(.png, "the file has no pixels"))
     }
 
     @Test("an unknown filter is malformed")

@@ -19,6 +19,7 @@ struct PNGMetadataTests {
         var (early, late) = (Self.image, Self.image)
         early.before = [exif(UInt8(orientation.rawValue))]
         late.after = [exif(UInt8(orientation.rawValue))]
+        late.hasEnd = false
         for file in [early.data, late.data] {
             #expect(
                 try png.header(of: file)
@@ -71,7 +72,8 @@ struct PNGMetadataTests {
         let chunks = [
             RawPNG.profileChunk([1, 2, 3]), RawPNG.profileChunk(rgb, hasWrongChecksum: true),
             RawPNG.profileChunk(Array(rgb.dropLast(8))), RawPNG.profileChunk(RawPNG.profile(space: "GRAY")),
-            RawPNG.profileChunk(rgb[..<36] + [0] + rgb[37...]),
+            RawPNG.profileChunk(rgb[..<36] + [0] + rgb[37...]), RawPNG.profileChunk(RawPNG.uint32(131) + rgb[4..<131]),
+            RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 0x78, 0x02] + RawPNG.deflated(rgb).dropFirst(2)),
             RawPNG.Chunk("iCCP", []), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0, 1, 2, 3]),
             RawPNG.Chunk("iCCP", Array("name".utf8) + [0]), RawPNG.Chunk("iCCP", Array("name".utf8) + [0, 0]),
         ]
@@ -118,7 +120,9 @@ struct PNGMetadataTests {
 
     @Test("transparency that does not fit the color type is ignored")
     func transparency() throws {
-        for (colorType, count) in [(0, 1), (0, 3), (2, 5), (2, 7), (3, 3), (3, 0), (4, 2), (6, 6)] as [(UInt8, Int)] {
+        for (colorType, count) in [(0, 1), (0, 3), (2, 5), (2, 7), (3, 3), (3, 0), (4, 1), (4, 2), (6, 1), (6, 6)]
+            as [(UInt8, Int)]
+        {
             var file = RawPNG(
                 colorType: colorType, scanlines: [[0, 0, 0, 0, 0].dropLast([2: 1, 4: 2, 6: 0][colorType] ?? 3)])
             let palette = RawPNG.Chunk("PLTE", [1, 2, 3, 4, 5, 6])
@@ -128,7 +132,18 @@ struct PNGMetadataTests {
         }
     }
 
-    @Test("only metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 19, 131, 132])
+    @Test("transparency of colors that the palette can't have is ignored, and before it, too")
+    func longPalette() throws {
+        let palette = RawPNG.Chunk("PLTE", [UInt8](repeating: 5, count: 12))
+        let (short, long) = (RawPNG.Chunk("tRNS", [0, 0]), RawPNG.Chunk("tRNS", [0, 0, 0]))
+        for (chunks, hasAlpha) in [([palette, short], true), ([palette, long], false), ([short, palette], false)] {
+            let file = RawPNG(depth: 1, colorType: 3, scanlines: [[0, 0]], before: chunks)
+            #expect(try png.header(of: file.data).hasAlpha == hasAlpha)
+        }
+    }
+
+    @Test(
+        "only metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 21, 22, 131, 132, .max])
     func metadataLimit(bytes: Int) throws {
         var file = RawPNG(colorType: 3, scanlines: [[0, 1]])
         file.before = [
@@ -140,6 +155,9 @@ struct PNGMetadataTests {
         #expect((found.colorProfile == nil) == (bytes < 132))
         #expect(found.orientation == (bytes < 22 ? .up : .right))
         #expect(try png.pixels(file.data, limits: limits) == [40, 50, 60, 77])
+        let image = PNGDecoder().makeIncrementalImage(limits: limits)
+        try image.append(file.data)
+        #expect(image.header == found)
     }
 
     @Test("many text chunks are accepted")
@@ -245,6 +263,47 @@ struct PNGColorChunkTests {
             #expect(found.color.primaries.red == .init(x: 0.708, y: 0.292))
         }
         #expect(try header([level]).color == .sRGB)
+    }
+
+    @Test("chunks of another length are ignored, and of repeated ones the first counts")
+    func lengths() throws {
+        let gamma = Self.gamma(50_000), plain = SourceColor(transfer: .gamma(2))
+        for length in [0, 2] {
+            #expect(try color([gamma, .init("sRGB", [UInt8](repeating: 0, count: length))]) == plain)
+        }
+        #expect(try color([gamma, .init("cHRM", Self.p3.bytes.dropLast(4))]) == plain)
+        #expect(try color([gamma, Self.srgb, Self.p3]) == plain)
+        #expect(try color([.init("cICP", [12, 13, 0, 1, 0])]) == .sRGB)
+        func screen(_ level: Int) -> [UInt8] {
+            [UInt8](repeating: 0, count: 16) + RawPNG.uint32(level) + RawPNG.uint32(1)
+        }
+        for (chunks, peak) in [
+            ([.init("cLLI", RawPNG.uint32(12_000_000))], nil), ([.init("mDCV", screen(40_000_000).dropLast(4))], nil),
+            ([.init("mDCV", screen(40_000_000)), .init("mDCV", screen(10_000_000))], 4000),
+        ] as [([RawPNG.Chunk], Double?)] {
+            #expect(try color([.init("cICP", [9, 16, 0, 1])] + chunks).peakLuminance == peak)
+        }
+    }
+
+    @Test("a gamma is from 0.05 to 20, and more than 5% from sRGB's")
+    func gammaRange() throws {
+        for value in [47_900, 43_200, 5_000, 2_000_000] {
+            #expect(try color([Self.gamma(value)]) == SourceColor(transfer: .gamma(100_000 / Double(value))))
+        }
+        for value in [4_999, 2_000_100] { #expect(try color([Self.gamma(value)]) == .sRGB) }
+    }
+
+    @Test("chromaticities within 0.01 of sRGB's are sRGB's, and primaries can be in any order")
+    func nearbyPrimaries() throws {
+        func color(red: (Int, Int), green: (Int, Int) = (30_000, 60_000), blue: Int = 6_000) throws -> SourceColor {
+            let values = [31_270, 32_900, red.0, red.1, green.0, green.1, 15_000, blue]
+            return try self.color([Self.chromaticities(values), Self.gamma(50_000)])
+        }
+        #expect(try color(red: (64_900, 33_000)) == SourceColor(transfer: .gamma(2)))
+        #expect(try color(red: (65_100, 33_000)).primaries.red == .init(x: 0.651, y: 0.33))
+        let swapped = try color(red: (30_000, 60_000), green: (64_000, 33_000))
+        #expect(swapped.primaries.red == .init(x: 0.3, y: 0.6))
+        #expect(try color(red: (64_000, 33_000), blue: 0) == .sRGB)
     }
 
     @Test("invalid values are ignored")

@@ -179,6 +179,15 @@ struct PNGColorTests {
             width: 2, colorType: 2, scanlines: [[0, 1, 2, 3, 1, 2, 4]], before: [.init("tRNS", [0, 1, 0, 2, 0, 3])])
         #expect(try png.pixels(rgb.data) == [1, 2, 3, 0, 1, 2, 4, 255])
         #expect(try png.header(of: rgb.data).hasAlpha)
+        let deep = RawPNG(
+            width: 2, depth: 16, colorType: 2, scanlines: [[0, 1, 1, 2, 2, 3, 3, 1, 1, 2, 2, 3, 4]],
+            before: [.init("tRNS", [1, 1, 2, 2, 3, 3])])
+        #expect(try png.pixels(deep.data) == [1, 2, 3, 0, 1, 2, 3, 255])
+        // Of the 16 bits of a key, only those of the depth count.
+        let masked = RawPNG(colorType: 2, scanlines: [[0, 1, 2, 3]], before: [.init("tRNS", [9, 1, 9, 2, 9, 3])])
+        #expect(try png.pixels(masked.data) == [1, 2, 3, 0])
+        let few = RawPNG(depth: 4, colorType: 0, scanlines: [[0, 0x50]], before: [.init("tRNS", [9, 0x35])])
+        #expect(try png.pixels(few.data) == [85, 85, 85, 0])
     }
 
     @Test("interlacing does not change the pixels", arguments: [1, 2, 3, 5, 8, 13])

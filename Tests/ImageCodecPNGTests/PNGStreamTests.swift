@@ -57,6 +57,9 @@ struct PNGStreamTests {
             file = Self.image.raw
             file.scanlines.append([UInt8](repeating: 9, count: surplus))
             #expect(try png.pixels(file.data) == Self.image.pixels, "\(surplus) bytes")
+            // Its checksum doesn't matter.
+            file.stream = file.compressed.dropLast() + [(file.compressed.last ?? 0) ^ 1]
+            #expect(try png.pixels(file.data) == Self.image.pixels, "\(surplus) bytes")
         }
     }
 
@@ -72,15 +75,29 @@ struct PNGStreamTests {
         }
     }
 
-    @Test("IDAT chunks after another chunk are ignored")
-    func interruption() {
+    @Test("IDAT chunks after another chunk are ignored", arguments: [[65, 0, 65], [65, 0, 65, 66]] as [[UInt8]])
+    func interruption(text: [UInt8]) throws {
         var file = Self.image.raw
         file.pieces = [1000]
-        file.between = [.init("tEXt", [65, 0, 65])]
+        file.between = [.init("tEXt", text)]
         #expect(png.failure(file.data) == .truncated(.png))
+        let image = PNGDecoder().makeIncrementalImage(limits: .default)
+        try image.append(file.data.prefix(100))
+        try image.start(size: PixelSize(width: 40, height: 30), layout: .rgba8)
+        for byte in file.data.dropFirst(100) { try image.append(Data([byte])) }
+        #expect(image.extent == PreviewExtent(passes: 0, rows: 8))
     }
 
-    @Test("a chunk whose type isn't four letters is malformed", arguments: ["ab1d", "a cd", "a[cd", "\0bcd"])
+    @Test("a chunk type has letters from A to Z and a to z")
+    func letters() throws {
+        var file = Self.image.raw
+        file.before = [.init("zAaZ", [1]), .init("aZzA", [2])]
+        #expect(try png.pixels(file.data) == Self.image.pixels)
+    }
+
+    @Test(
+        "a chunk whose type isn't four letters is malformed",
+        arguments: ["ab1d", "a cd", "a[cd", "\0bcd", "a@cd", "a`cd", "a{cd"])
     func typeOfOtherCharacters(type: String) {
         var file = Self.image.raw
         file.before.append(.init(type, []))
@@ -126,6 +143,7 @@ struct PNGStreamTests {
         var file = RawPNG(scanlines: [])
         file.stream = [0x78, 0x01] + bits.bytes + [0, 0, 0, 1]
         #expect(isMalformed(file.data))
+        #expect(png.rows(file.data).rows.isEmpty)
     }
 
     @Test("data after the last row is not inflated")

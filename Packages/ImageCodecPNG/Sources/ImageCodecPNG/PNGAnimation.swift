@@ -142,7 +142,7 @@ private struct PNGAnimationScan {
     }
 
     private mutating func readControl(_ content: Range<Int>) -> Bool {
-        guard frameCount == nil, pixels == .none, content.count == 8 else { return false }
+        guard frameCount == nil, content.count == 8 else { return false }
         let count = chunks.uint32(at: content.lowerBound)
         frameCount = count
         loopCount = chunks.uint32(at: content.lowerBound + 4)

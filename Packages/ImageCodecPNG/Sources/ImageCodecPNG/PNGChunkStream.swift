@@ -42,7 +42,7 @@ struct PNGChunkType: Hashable {
     }
 
     /// The name for messages.
-    var name: String { isValid ? String(decoding: bytes, as: UTF8.self) : "chunk" }
+    var name: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The letters as stored. The checksum starts with them.
     var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> (24 - 8 * $0)) } }
@@ -144,7 +144,7 @@ struct PNGChunkStream {
         case .exif: metadataBytes
         case .gamma, .chromaticities, .srgb, .codePoints, .lightLevel, .mastering, .animation, .frame: 32
         // The name, and the size of a stream that can't be compressed.
-        case .profile: metadataBytes.addingReportingOverflow(metadataBytes / 1000 + 200).partialValue
+        case .profile: metadataBytes.plus(metadataBytes / 1000 + 200)
         default: -1
         }
     }

@@ -183,7 +183,6 @@ extension OpenedPNG {
         while working.next <= index {
             let frame = frames[working.next]
             try limits.check(.decodedBytes, byteCount(drawing: frame, layout))
-            try sink.checkCancellation()
             if try draw(frame, layout, on: &working, for: sink) { continue }
             if working.next == index + 1 { try working.send(to: sink) }
             throw .truncated(.png)
