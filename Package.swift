@@ -311,7 +311,7 @@ let suites = [
     tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
     tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
     tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
-    tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
+    tests(of: "ImageCodecWebP", uses: ["CImageCodecWebP", "GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(
         of: "ImageCodecBMP", uses: ["ImageCodecPNG", "GeneratedImages", "ReferenceFiles"], resources: [.copy("Files")]),

@@ -49,6 +49,52 @@ struct IncrementalWebPTests {
             loopCount: 0, options: EncodingOptions())
         let image = try #require(try Self.feed(data, in: 64) { #expect($0.extent == .nothing) })
         #expect(image.header?.storedSize == Self.size)
+        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == Self.size)
+    }
+
+    @Test("rows of half the sides are those of the whole image, and need the memory of the planes")
+    func halfSides() throws {
+        let data = try Self.encoded(isLossless: false)
+        let half = PixelSize(width: 32, height: 64), bytes = Self.size.area * 3 / 2
+        let whole = CollectingRowSink()
+        try WebPDecoder().open(data, limits: .default).decode(frame: 0, size: half, layout: .rgba8, into: whole)
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedByteLimit: bytes))
+        var (seen, isStarted) = (Set<Int>(), false)
+        for byte in data {
+            try image.append(Data([byte]))
+            if image.header == nil { continue }
+            if !isStarted { try image.start(size: half, layout: .rgba8) }
+            isStarted = true
+            guard seen.insert(image.extent.rows).inserted else { continue }
+            let rows = CollectingRowSink()
+            try image.decodePreview(into: rows)
+            #expect(rows.rows == Array(whole.rows.prefix(image.extent.rows)))
+        }
+        #expect(seen.count > 3)
+        #expect(image.extent == PreviewExtent(passes: 1, rows: 64))
+        #expect(image.heldByteCount(size: half, layout: .rgba8) == bytes)
+        let limited = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedByteLimit: bytes - 1))
+        try limited.append(data)
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1)) {
+            try limited.start(size: half, layout: .rgba8)
+        }
+    }
+
+    @Test("bytes after the end of the file are ignored, whatever their number")
+    func trailer() throws {
+        let data = try Self.encoded(isLossless: true)
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedByteLimit: data.count))
+        try image.append(data)
+        try image.start(size: Self.size, layout: .rgba8)
+        #expect(image.extent == PreviewExtent(passes: 1, rows: 128))
+        try image.append(Data(count: 2 * data.count))
+    }
+
+    @Test("a file without an image has no header")
+    func noImage() throws {
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        try image.append(Self.riff([("VP8X", Data([0, 0, 0, 0, 63, 0, 0, 127, 0, 0]))]))
+        #expect(image.header == nil)
     }
 
     @Test("a lossless image is decoded only if its tables are within the limit")
@@ -85,6 +131,7 @@ struct IncrementalWebPTests {
         let rows = CollectingRowSink()
         try image.decodePreview(into: rows)
         #expect(rows.pixels == Self.bitmap.pixels)
+        #expect(try Self.whole(data).flatMap { $0 } == Self.bitmap.pixels)
     }
 
     @Test("malformed data throws")
@@ -93,6 +140,18 @@ struct IncrementalWebPTests {
         data.replaceSubrange(20..<21, with: [0])
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
         #expect(throws: ImageDecodingError.malformed(.webP, "libwebp rejected the data")) { try image.append(data) }
+    }
+
+    @Test("damaged pixels throw")
+    func damaged() throws {
+        var data = try Self.encoded(isLossless: true)
+        data.replaceSubrange(
+            data.count / 2..<data.count - 8, with: Data(repeating: 0xFF, count: data.count - 8 - data.count / 2))
+        let image = WebPDecoder().makeIncrementalImage(limits: .default)
+        #expect(throws: ImageDecodingError.malformed(.webP, "libwebp rejected the data")) {
+            try image.append(data)
+            try image.start(size: Self.size, layout: .rgba8)
+        }
     }
 
     @Test("start rejects sizes other than the stored one and its half, and layouts other than RGBA")

@@ -37,7 +37,8 @@ struct LosslessMemoryTests {
             else { return nil }
             return value
         }
-        for (cacheBits, entries) in [(0, 2954), (1, 2956), (11, 5004)] {
+        let green = [654, 656, 658, 662, 670, 686, 718, 782, 912, 1168, 1680, 2704]
+        for (cacheBits, entries) in green.map({ $0 + 2300 }).enumerated() {
             let expected = 528 + 4 * (entries * 4 + 572)
             #expect(bytes(cacheBits: cacheBits) == expected)
         }
@@ -140,10 +141,44 @@ struct LosslessMemoryTests {
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
     }
 
-    @Test("the alpha of a lossy image counts as memory")
+    @Test(
+        "the number of colors of a palette determines how many pixels share a byte",
+        arguments: [(1, 3), (2, 3), (3, 2), (4, 2), (5, 1), (16, 1), (17, 0)])
+    func palette(colors: Int, bits: Int) {
+        var builder = VP8LBuilder(64, 4)
+        builder.put(1 | 3 << 1, 3)
+        builder.put(colors - 1, 8)
+        builder.flatImage()
+        builder.put(0b100, 3)
+        builder.put(0, 3)
+        builder.flatImage(green: 3)
+        let bytes = 8 * 256 + 4 * (colors + (64 >> bits) / 4) + 4 * Self.groupBytes
+        #expect(
+            Self.refusal(of: builder.file, .init(decodedByteLimit: 3000))
+                == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
+    }
+
+    @Test("squares at the edges count, and an image without a list has one group")
+    func edges() {
+        var (odd, single) = (VP8LBuilder(9, 5), VP8LBuilder(8, 8))
+        odd.put(0b100, 3)
+        odd.put(0, 3)
+        odd.flatImage(green: 3)
+        single.put(0, 3)
+        single.flatGroup()
+        for (file, bytes) in [
+            (odd.file, 8 * 45 + 4 * 6 + 4 * Self.groupBytes), (single.file, 8 * 64 + Self.groupBytes),
+        ] {
+            #expect(
+                Self.refusal(of: file, .init(decodedByteLimit: 600))
+                    == .limitExceeded(.decodedBytes, value: bytes, allowed: 600))
+        }
+    }
+
+    @Test("the alpha of a lossy image counts as memory, whatever its filter")
     func alpha() throws {
         let lossy = try WebPEncoder().encode(.gradient(8, 8), options: .init())
-        for (compression, isBomb) in [(1, true), (0, false)] {
+        for (compression, isBomb) in [(1, true), (5, true), (0, false)] {
             var builder = WebPBuilder(8, 8)
             builder.flag(.alpha)
             let groups = [0, 65_535, 0, 0]

@@ -47,6 +47,29 @@ struct VP8LBuilder {
     /// Writes a symbol of a code by `code256`.
     mutating func symbol256(_ value: Int) { for bit in (0..<8).reversed() { put(value >> bit & 1, 1) } }
 
+    /// Writes a code by the lengths of its symbols, from 0 to 15. Symbols after these have none.
+    mutating func code(lengths: [Int]) {
+        // The code-length code: 0 to 15 have 4 bits, and the repetitions none.
+        put(0, 1)
+        put(19 - 4, 4)
+        for symbol in [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] { put(symbol < 16 ? 4 : 0, 3) }
+        // The number of lengths in 10 bits.
+        put(1, 1)
+        put(4, 3)
+        put(lengths.count - 2, 10)
+        for length in lengths { for bit in (0..<4).reversed() { put(length >> bit & 1, 1) } }
+    }
+
+    /// Writes a symbol of a code by `code(lengths:)`.
+    mutating func symbol(_ symbol: Int, of lengths: [Int]) {
+        let length = lengths[symbol]
+        let code = lengths.enumerated().reduce(0) { code, other in
+            let isEarlier = (other.element, other.offset) < (length, symbol)
+            return other.element > 0 && isEarlier ? code + (1 << (length - other.element)) : code
+        }
+        for bit in (0..<length).reversed() { put(code >> bit & 1, 1) }
+    }
+
     /// Writes the codes of a group whose pixels all have the same value and take no bits.
     mutating func flatGroup(red: Int = 0, green: Int = 0) {
         for symbol in [green, red, 0, 255, 0] { code(only: symbol) }

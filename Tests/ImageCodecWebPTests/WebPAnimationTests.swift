@@ -140,17 +140,25 @@ struct WebPAnimationTests {
         for data in [
             try Self.animation(4, 1) { _ in },
             try Self.animation(4, 1) { try $0.frame(.flat(2, 1, Self.red), left: 4) },
+            try Self.animation(2, 2) { try $0.frame(.flat(2, 2, Self.red), top: 2) },
         ] {
             #expect(throws: ImageDecodingError.self) { try webp.pixels(data) }
         }
-        let outside = try Self.animation(64, 96) { try $0.frame(.gradient(64, 96), left: 2) }
-        #expect(throws: ImageDecodingError.malformed(.webP, "a frame exceeds the canvas")) {
-            try webp.open(outside.dropLast(20))
+        for (left, top) in [(2, 0), (0, 2)] {
+            let outside = try Self.animation(64, 96) { try $0.frame(.gradient(64, 96), left: left, top: top) }
+            #expect(throws: ImageDecodingError.malformed(.webP, "a frame exceeds the canvas")) {
+                try webp.open(outside.dropLast(20))
+            }
         }
         let file = try WebPEncoder().encode(.flat(2, 1, Self.red), options: EncodingOptions(isLossless: true))
         let resized = try Self.animation(4, 1) { $0.frame(file, 4, 1) }
         #expect(throws: ImageDecodingError.malformed(.webP, "a frame and its image differ in size")) {
             try webp.open(resized)
+        }
+        let large = try WebPEncoder().encode(.gradient(64, 94), options: EncodingOptions(isLossless: true))
+        let cut = try Self.animation(64, 96) { $0.frame(large, 64, 96) }.dropLast(20)
+        #expect(throws: ImageDecodingError.malformed(.webP, "a frame and its image differ in size")) {
+            try webp.open(cut)
         }
     }
 
@@ -193,6 +201,11 @@ struct WebPAnimationTests {
         #expect(throws: ImageDecodingError.limitExceeded(.frames, value: 2, allowed: 1)) {
             try webp.open(data, limits: .init(maxFrames: 1))
         }
+        let three = try Self.animation(1, 1) { for _ in 0..<3 { try $0.frame(.flat(1, 1, Self.red)) } }
+        let refusal = ImageDecodingError.limitExceeded(.frames, value: 2, allowed: 1)
+        #expect(webp.failure(three, limits: .init(maxFrames: 1)) == refusal)
+        // Truncated in its last frame.
+        #expect(webp.failure(data.dropLast(4), limits: .init(maxFrames: 1)) == refusal)
         // 16 bytes for the canvas and 32 for a lossless frame, without its tables.
         let image = try webp.open(data, limits: .init(decodedByteLimit: 47))
         #expect(image.heldByteCount(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
@@ -203,11 +216,23 @@ struct WebPAnimationTests {
 }
 
 extension WebPAnimationTests {
-    @Test("a truncated frame is drawn over the complete earlier frames")
-    func truncatedFrame() throws {
+    @Test("an animation that is truncated anywhere plays the complete frames")
+    func truncatedAnywhere() throws {
+        let data = try Self.animation(4, 1) { for _ in 0..<2 { try $0.frame(.flat(4, 1, Self.red)) } }
+        let first = try Self.animation(4, 1) { try $0.frame(.flat(4, 1, Self.red)) }.count
+        for count in 0..<data.count {
+            let failures = (0..<2).map { webp.failure(data.prefix(count), frame: $0) }
+            #expect(failures == [count < first ? .truncated(.webP) : nil, .truncated(.webP)], "\(count) bytes")
+        }
+        #expect(webp.failure(data, frame: 2) == .noSuchFrame(2, frameCount: 2))
+        #expect(webp.failure(data.dropLast(), frame: -1) == .noSuchFrame(-1, frameCount: 2))
+    }
+
+    @Test("a truncated frame is drawn over the complete earlier frames", arguments: [false, true])
+    func truncatedFrame(blends: Bool) throws {
         let data = try Self.animation(64, 96) {
             try $0.frame(.flat(64, 96, Self.red))
-            try $0.frame(.gradient(64, 96))
+            try $0.frame(.gradient(64, 96, hasAlpha: blends), blends: blends)
         }
         let expected = webp.rows(data, frame: 1).rows
         let truncated = data.dropLast(20)
@@ -236,6 +261,20 @@ extension WebPAnimationTests {
         #expect(try !webp.open(whole).header.hasAlpha)
         #expect(try webp.open(whole.dropLast(20)).header.hasAlpha)
     }
+
+    @Test("no rows are delivered if an earlier frame is truncated")
+    func damagedEarlierFrame() throws {
+        let file = try WebPEncoder().encode(.gradient(8, 8), options: EncodingOptions(isLossless: true))
+        var damaged = file
+        damaged.replaceSubrange(file.count - 30..<file.count, with: Data(repeating: 0xAA, count: 30))
+        let data = try Self.animation(8, 8) {
+            $0.frame(damaged, 8, 8)
+            try $0.frame(.flat(2, 8, Self.red))
+        }
+        let (rows, failure) = webp.rows(data, frame: 1)
+        #expect(rows.isEmpty)
+        #expect(failure != nil)
+    }
 }
 
 @Suite("Encoding WebP animations")
@@ -253,9 +292,9 @@ struct WebPAnimationEncodingTests {
         }
         let image = try webp.open(try WebPEncoder().encode(frames, loopCount: 3, options: Self.options))
         #expect(image.header.frameDelays == frames.map(\.delay))
-        for loopCount in [0, 3, 65_535, 65_536] {
+        for loopCount in [-1, 0, 3, 65_535, 65_536] {
             let data = try WebPEncoder().encode(frames, loopCount: loopCount, options: Self.options)
-            #expect(try webp.open(data).header.loopCount == min(loopCount, 65_535))
+            #expect(try webp.open(data).header.loopCount == min(max(loopCount, 0), 65_535))
         }
         for (index, bitmap) in bitmaps.enumerated() {
             #expect(try webp.pixels(image, frame: index) == bitmap.pixels)
@@ -273,6 +312,18 @@ struct WebPAnimationEncodingTests {
         let still = try WebPEncoder().encode(first, options: Self.options)
         #expect(data.count < still.count + 150)
         #expect(try webp.pixels(try webp.open(data), frame: 1) == pixels)
+    }
+
+    @Test("frames have one size")
+    func sizes() {
+        let frames = [Bitmap.flat(2, 1, [9, 9, 9, 255]), .flat(1, 1, [9, 9, 9, 255])].map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds(50))
+        }
+        for frames in [[], frames] {
+            #expect(throws: ImageEncodingError.inconsistentFrames) {
+                try WebPEncoder().encode(frames, loopCount: 0, options: Self.options)
+            }
+        }
     }
 
     @Test("delays are rounded to milliseconds and clamped")

@@ -1,10 +1,11 @@
+import CImageCodecWebP
 import Foundation
-import ImageCodecWebP
 import ImageCore
 import ImageTesting
 import Testing
 
 @testable import GeneratedImages
+@testable import ImageCodecWebP
 
 let webp = FileReading(WebPDecoder())
 
@@ -29,6 +30,45 @@ struct WebPDecoderTests {
                 frame: 0, size: image.header.storedSize, layout: .gray8, preference: .quality,
                 into: CollectingRowSink())
         }
+    }
+
+    @Test("a file has the signatures RIFF and WEBP")
+    func signatures() throws {
+        let data = try WebPEncoder().encode(.gradient(4, 4), options: Self.lossless)
+        var (wave, other) = (data, data)
+        wave.replaceSubrange(8..<12, with: Data("WAVE".utf8))
+        other.replaceSubrange(0..<4, with: Data("RIFX".utf8))
+        for (data, isRecognized) in [(data.prefix(12), true), (data.prefix(11), false), (wave, false), (other, false)] {
+            #expect(WebPDecoder().recognizes(data) == isRecognized)
+        }
+        for data in [wave, other] {
+            #expect(webp.failure(data) == .malformed(.webP, "the RIFF and WEBP signatures are missing"))
+        }
+        #expect(WebPDecoder().format == .webP)
+    }
+
+    @Test("a lack of memory and an unknown feature are not reported as damage")
+    func outcomes() {
+        let failures: [(webp_outcome, ImageDecodingError)] = [
+            (webp_truncated, .truncated(.webP)), (webp_malformed, .malformed(.webP, "libwebp rejected the data")),
+            (webp_unsupported, .unsupported(.webP, "libwebp does not support this kind of image")),
+            (webp_out_of_memory, .unsupported(.webP, "libwebp could not allocate memory")),
+        ]
+        for (outcome, failure) in failures { #expect(throws: failure) { try check(outcome) } }
+    }
+
+    @Test("an image is received at once if its sink can, or else in rows")
+    func imageAtOnce() throws {
+        let bitmap = Bitmap.gradient(33, 21)
+        let image = try webp.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
+        let sink = CancellingSink(receivesImages: true)
+        try image.decode(frame: 0, size: bitmap.size, layout: .rgba8, into: sink)
+        #expect(sink.image == bitmap.pixels)
+        #expect(sink.rows == 0)
+        let lossy = try webp.open(try WebPEncoder().encode(bitmap, options: EncodingOptions()))
+        let half = CancellingSink(receivesImages: true)
+        try lossy.decode(frame: 0, size: PixelSize(width: 17, height: 11), layout: .rgba8, into: half)
+        #expect(half.rows == 11)
     }
 
     @Test("each row of a truncated image that is decoded in several parts is delivered once")
@@ -60,31 +100,6 @@ struct WebPDecoderTests {
                 #expect(abs(Int(pixels[start + channel]) - Int(bitmap.pixels[start + channel])) < 24)
             }
         }
-    }
-
-    @Test("sides have up to 16,383 pixels, and encoding stops when its task is cancelled", arguments: [nil, 2])
-    func refused(frames: Int?) async {
-        #expect(await WebPEncoder(effort: 0).hasLongestSide(16_383))
-        #expect(await WebPEncoder().failure(64, 64, frames: frames, isCancelled: true) == .cancelled)
-        let tooLong = ImageEncodingError.unsupportedSize(.webP, PixelSize(width: 16_384, height: 1))
-        #expect(await WebPEncoder().failure(16_384, 1, frames: 2) == tooLong)
-        #expect(WebPEncoder().keepsAlpha)
-    }
-
-    @Test("a file has the profile of Display P3, and quality and effort change its size")
-    func encoding() throws {
-        func size(_ encoder: WebPEncoder, quality: Double) throws -> Int {
-            try encoder.encode(.gradient(64, 48), options: EncodingOptions(quality: quality)).count
-        }
-        let frames = [Bitmap.displayP3, .flat(8, 8, [1, 2, 3, 255])].map { AnimationFrame(bitmap: $0, delay: .zero) }
-        for file in [
-            try WebPEncoder().encode(.displayP3, options: EncodingOptions()),
-            try WebPEncoder().encode(frames, loopCount: 0, options: EncodingOptions()),
-        ] { #expect(try webp.open(file).header.colorProfile == ColorSpace.displayP3.profile) }
-        #expect(try size(WebPEncoder(), quality: 0.2) < size(WebPEncoder(), quality: 0.95))
-        #expect(try size(WebPEncoder(effort: 0), quality: 0.9) != size(WebPEncoder(effort: 6), quality: 0.9))
-        #expect(try size(WebPEncoder(effort: -1), quality: 0.9) == size(WebPEncoder(effort: 0), quality: 0.9))
-        #expect(try size(WebPEncoder(effort: 7), quality: 0.9) == size(WebPEncoder(effort: 6), quality: 0.9))
     }
 
     @Test("an image has alpha if the file or its pixels say so", arguments: [false, true], [false, true])
@@ -141,6 +156,13 @@ struct WebPDecoderTests {
         #expect(try webp.open(data, limits: .init(metadataByteLimit: 100)).header.colorProfile == nil)
         #expect(try webp.open(try Self.extended { $0.profile(Data()) }).header.colorProfile == nil)
         #expect(try webp.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
+        let two = try Self.extended {
+            $0.profile(profile)
+            $0.profile(profile + [1])
+        }
+        #expect(try webp.open(two).header.colorProfile == profile)
+        let undeclared = try Self.extended({ _ in }, after: { $0.chunk("EXIF", Self.exif(6)) })
+        #expect(try webp.open(undeclared).header.orientation == .up)
     }
 
     @Test("an exceeded limit is reported by name")
@@ -192,6 +214,22 @@ struct WebPDecoderTests {
         #expect(try webp.pixels(image) == webp.pixels(webp.open(data)))
     }
 
+    @Test("bytes after the end that the file declares do not complete its pixels", arguments: [false, true])
+    func declaredEnd(isLossless: Bool) throws {
+        let options = EncodingOptions(isLossless: isLossless)
+        var data = try WebPEncoder().encode(.gradient(64, 48), options: options)
+        for offset in [4, 16] {
+            let size = Int(data[offset]) | Int(data[offset + 1]) << 8
+            data[offset] = UInt8((size - 20) & 255)
+            data[offset + 1] = UInt8((size - 20) >> 8)
+        }
+        // libwebp finds damage in a lossless image that ends early.
+        let rejected = ImageDecodingError.malformed(.webP, "libwebp rejected the data")
+        for data in [data, data.dropLast(20)] {
+            #expect(webp.failure(data) == (isLossless ? rejected : .truncated(.webP)))
+        }
+    }
+
     @Test("a header with the maximum size is rejected before memory is allocated")
     func largest() throws {
         // VP8L: the signature, then 14 bits each of width - 1 and height - 1.
@@ -232,90 +270,5 @@ struct WebPDecoderTests {
         #expect(throws: ImageDecodingError.malformed(.webP, "libwebp rejected the data")) {
             try webp.open(builder.finished)
         }
-    }
-}
-
-@Suite("Decoding WebP with half the sides")
-struct HalfSizeTests {
-    static func lossy(_ bitmap: Bitmap) throws -> Data {
-        try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9))
-    }
-
-    /// The means of blocks of up to two by two pixels.
-    static func means(_ pixels: [UInt8], _ width: Int, _ height: Int) -> [Double] {
-        var means: [Double] = []
-        for y in stride(from: 0, to: height, by: 2) {
-            for x in stride(from: 0, to: width, by: 2) {
-                let block = [y, min(y + 1, height - 1)].flatMap { y in
-                    [x, min(x + 1, width - 1)].map { y * width + $0 }
-                }
-                means += (0..<4).map { channel in block.reduce(0) { $0 + Double(pixels[4 * $1 + channel]) } / 4 }
-            }
-        }
-        return means
-    }
-
-    @Test("each pixel is the mean of a block", arguments: [(64, 48), (33, 21), (32, 1), (1, 7), (2, 2)])
-    func means(width: Int, height: Int) throws {
-        let image = try webp.open(Self.lossy(.gradient(width, height)))
-        let half = PixelSize(width: (width + 1) / 2, height: (height + 1) / 2)
-        #expect(image.decodableSize(covering: half) == half)
-        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == half)
-        #expect(image.decodableSize(covering: PixelSize(width: half.width + 1, height: 1)) == image.header.storedSize)
-        #expect(image.decodableSize(covering: PixelSize(width: 1, height: half.height + 1)) == image.header.storedSize)
-        let pixels = try webp.pixels(image, size: half)
-        let means = Self.means(try webp.pixels(image), width, height)
-        #expect(pixels.count == means.count)
-        // At the stored size, chroma is interpolated. On average, that makes no difference.
-        let differences = zip(pixels, means).map { Double($0) - $1 }
-        #expect(differences.allSatisfy { abs($0) <= 8 }, "\(differences.map(abs).max() ?? 0)")
-        #expect(abs(differences.reduce(0, +)) / Double(differences.count) <= 0.5)
-        #expect(stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 })
-    }
-
-    @Test(
-        "colors are those of the stored size, within the rounding",
-        arguments: [[0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255], [90, 140, 200]] as [[UInt8]])
-    func colors(color: [UInt8]) throws {
-        let image = try webp.open(Self.lossy(.flat(32, 32, color + [255])))
-        let whole = try webp.pixels(image).prefix(4)
-        let half = try webp.pixels(image, size: PixelSize(width: 16, height: 16)).prefix(4)
-        #expect(zip(whole, half).allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(whole) \(half)")
-    }
-
-    @Test("lossless images and images with alpha have only the stored size", arguments: [false, true])
-    func otherImages(isLossless: Bool) throws {
-        let options = EncodingOptions(isLossless: isLossless)
-        let image = try webp.open(
-            WebPEncoder().encode(.gradient(32, 32, hasAlpha: !isLossless), options: options))
-        let half = PixelSize(width: 16, height: 16)
-        #expect(image.decodableSize(covering: half) == image.header.storedSize)
-        #expect(throws: ImageDecodingError.self) { try webp.pixels(image, size: half) }
-    }
-
-    @Test("the memory is that of the planes")
-    func memory() throws {
-        let data = try Self.lossy(.gradient(11, 5))
-        let half = PixelSize(width: 6, height: 3)
-        let byteCount = 11 * 5 + 2 * 6 * 3
-        let image = try webp.open(data, limits: .init(decodedByteLimit: byteCount))
-        #expect(image.heldByteCount(frame: 0, size: half, layout: .rgba8) == byteCount)
-        #expect(try webp.pixels(image, size: half).count == 4 * half.area)
-        let limited = try webp.open(data, limits: .init(decodedByteLimit: byteCount - 1))
-        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: byteCount, allowed: byteCount - 1)) {
-            try webp.pixels(limited, size: half)
-        }
-    }
-
-    @Test("the memory of the planes is taken from the pool of the decoder, and given back")
-    func pool() throws {
-        let pool = PixelBufferPool(byteLimit: 1 << 20)
-        let reading = FileReading(WebPDecoder(pool: pool).using(PixelBufferPool(byteLimit: 0)))
-        let image = try reading.open(Self.lossy(.flat(400, 400, [90, 140, 200, 255])))
-        let idle = try (0..<2).map { _ in
-            _ = try reading.pixels(image, size: PixelSize(width: 200, height: 200))
-            return pool.idleByteCount
-        }
-        #expect(idle[0] >= 400 * 400 * 3 / 2 && idle[1] == idle[0])
     }
 }

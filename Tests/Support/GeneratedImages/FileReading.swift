@@ -68,6 +68,8 @@ public struct FileReading: Sendable {
 public final class CancellingSink: PixelRowSink {
     public private(set) var checks = 0
     public private(set) var rows = 0
+    /// The last image that was received at once.
+    public private(set) var image: [UInt8] = []
     private let limit: Int
     private let receivesImages: Bool
 
@@ -83,6 +85,7 @@ public final class CancellingSink: PixelRowSink {
     ) throws(ImageDecodingError) -> Bool {
         var image = [UInt8](repeating: 0, count: byteCount)
         if receivesImages { try write(&image) }
+        self.image = image
         return receivesImages
     }
 

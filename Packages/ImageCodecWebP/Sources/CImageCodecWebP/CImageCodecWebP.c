@@ -32,7 +32,6 @@ webp_outcome webp_inspect(const uint8_t *bytes, size_t length, webp_file *file) 
         file->has_profile = (flags & ICCP_FLAG) != 0;
         file->has_exif = (flags & EXIF_FLAG) != 0;
         file->loop_count = (int)WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT);
-        file->frame_count = (int)WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT);
     }
     WebPDemuxDelete(demuxer);
     if (state == WEBP_DEMUX_PARSE_ERROR) return webp_malformed;

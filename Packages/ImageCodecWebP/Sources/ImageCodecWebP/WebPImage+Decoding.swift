@@ -48,7 +48,7 @@ extension WebPImage {
     /// Half the size, rounded up, of a lossy image without alpha. Lossless images have no planes, and the color of
     /// transparent pixels would affect their neighbors.
     var halfSize: PixelSize? {
-        isLossless || hasAlpha || size.area == 1 ? nil : size.divided(by: 2)
+        isLossless || hasAlpha ? nil : size.divided(by: 2)
     }
 
     /// Returns the smallest size that covers `target`: that of the image, or half of it.

@@ -62,7 +62,6 @@ struct WebPStructure {
         if !isTruncated { try check(outcome) }
         canvas = PixelSize(width: Int(file.width), height: Int(file.height))
         try limits.check(canvas)
-        try limits.check(.frames, Int(file.frame_count))
         if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits).first }
         if file.has_exif != 0 {
             orientation = chunks.metadata("EXIF", limits: limits).lazy.compactMap(ExifReader.orientation).first
@@ -75,6 +74,7 @@ struct WebPStructure {
             return
         }
         let frames = try chunks.frames()
+        try limits.check(.frames, frames.count)
         guard let first = frames.first else {
             throw isTruncated ? .truncated(.webP) : .malformed(.webP, "the animation has no frames")
         }

@@ -18,7 +18,6 @@ typedef struct {
     int width, height; /* of the canvas */
     int is_animated, has_alpha, has_profile, has_exif;
     int loop_count;
-    int frame_count;
 } webp_file;
 
 /* Checks the whole container and the headers of its images. Decodes no pixels. If the file is truncated, the available
