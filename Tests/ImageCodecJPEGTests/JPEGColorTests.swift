@@ -83,21 +83,40 @@ struct JPEGColorTests {
     @Test("two components are unsupported")
     func twoComponents() {
         let file = FlatJPEG(components: [.init(level: 10), .init(level: 20)])
-        guard case .unsupported(.jpeg, _) = jpeg.failure(file.data) else {
-            Issue.record("\(String(describing: jpeg.failure(file.data)))")
+        #expect(throws: ImageDecodingError.unsupported(.jpeg, "unknown color model")) { try jpeg.open(file.data) }
+    }
+
+    @Test("chroma is interpolated between its samples")
+    func upsampling() throws {
+        let file = FlatJPEG(
+            width: 32, height: 8,
+            components: [.init(2, 1, level: 128), .init { 100 + 40 * $0 + $1 }, .init(level: 128)])
+        let pixels = try jpeg.pixels(file.data)
+        // Cb is 100, 110, 130 and 140; blue is 128 + 1.772 (Cb - 128).
+        let blues = (14..<18).map { pixels[4 * $0 + 2] }
+        #expect(blues.largestDifference(to: [78, 96, 132, 149]) <= 2)
+    }
+
+    private static var uncommon: [Data] {
+        let frames = [(0xC3, 8), (0xC5, 8), (0xC1, 12)] as [(UInt8, UInt8)]
+        let files = frames.map { FlatJPEG(components: [.init(level: 10)], frameMarker: $0.0, precision: $0.1) }
+        let fractions = FlatJPEG(components: [.init(3, 1, level: 10), .init(2, 1, level: 10), .init(level: 10)])
+        let eleven = FlatJPEG(components: [FlatJPEG.Component](repeating: .init(level: 10), count: 11)).data
+        let scan = eleven.range(of: Data([0xFF, 0xDA]))?.lowerBound ?? 0
+        // A scan of one of the components.
+        return (files + [fractions]).map(\.data) + [eleven.prefix(scan) + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0, 0]]
+    }
+
+    @Test(
+        "lossless, hierarchical and 12-bit files, fractions of samples and eleven components are unsupported",
+        arguments: uncommon.indices)
+    func uncommonFrames(index: Int) {
+        let failure = jpeg.failure(Self.uncommon[index])
+        guard case .unsupported(.jpeg, _) = failure else {
+            Issue.record("\(String(describing: failure))")
             return
         }
     }
-
-    @Test("lossless, hierarchical and 12-bit files are unsupported", arguments: [(0xC3, 8), (0xC5, 8), (0xC1, 12)])
-    func uncommonFrames(marker: UInt8, precision: UInt8) {
-        let file = FlatJPEG(components: [.init(level: 10)], frameMarker: marker, precision: precision)
-        guard case .unsupported(.jpeg, _) = jpeg.failure(file.data) else {
-            Issue.record("\(String(describing: jpeg.failure(file.data)))")
-            return
-        }
-    }
-
 }
 
 func adobeSegment(transform: UInt8) -> (marker: UInt8, bytes: [UInt8]) {
@@ -185,6 +204,12 @@ struct JPEGInkTests {
             let file = Self.file([255, 204, 0, 204], segments, frame: frame)
             try expect(file, rgba: [204, 163, 0, 255], ink: [0, 51, 255, 51], name)
         }
+    }
+
+    @Test("color is the product of inks, rounded to nearest")
+    func rounding() throws {
+        // 201 * 204 / 255 is 160.8, and 199 * 204 / 255 is 159.2.
+        #expect(try jpeg.pixels(Self.file([201, 199, 0, 204], []).data).prefix(4) == [161, 159, 0, 255])
     }
 
     @Test("YCCK is converted to inverted CMYK", arguments: transformed.indices)

@@ -70,6 +70,8 @@ struct JPEGEncoderTests {
     func refused() async {
         #expect(await JPEGEncoder().hasLongestSide(65_500))
         #expect(await JPEGEncoder().failure(64, 64, isCancelled: true) == .cancelled)
+        #expect(!JPEGEncoder().keepsAlpha)
+        #expect((JPEGEncoder().format, JPEGDecoder().format) == (.jpeg, .jpeg))
     }
 
     @Test("a file has the profile of Display P3, and none in sRGB")

@@ -27,12 +27,15 @@ struct JPEGIncrementalTests {
         #expect(try image.header == JPEGDecoder().open(file.data, limits: .default).header)
         #expect(image.header?.colorProfile == Data(profile))
         #expect(image.header?.orientation == .right)
+        #expect(image.decodableSize(covering: PixelSize(width: 3, height: 1)) == PixelSize(width: 3, height: 1))
         #expect(image.extent == .nothing)
     }
 
-    @Test("an image has no rows before its first scan, and bytes after its end are ignored, also above the limit")
-    func beforeAndAfter() throws {
-        let file = try landscapeFile(progressive: true)
+    @Test(
+        "an image has no rows before its first scan, and bytes after its end are ignored, also above the limit",
+        arguments: [false, true])
+    func beforeAndAfter(progressive: Bool) throws {
+        let file = try landscapeFile(progressive: progressive)
         let header = try #require(scans(of: file).first).data.lowerBound
         let image = JPEGDecoder().makeIncrementalImage(limits: DecodingLimits(encodedByteLimit: file.count))
         try image.append(file.prefix(header))
@@ -79,6 +82,17 @@ struct JPEGIncrementalTests {
             #expect(try preview(of: image) == sofar.rows)
         }
         #expect(try preview(of: image) == rows(of: file, denominator: denominator).rows)
+    }
+
+    @Test("a preview that ends early does not change the next one", arguments: [false, true])
+    func stoppedPreview(progressive: Bool) throws {
+        let file = try landscapeFile(progressive: progressive)
+        let image = try started(file)
+        try image.append(file)
+        #expect(throws: ImageDecodingError.cancelled) {
+            try image.decodePreview(into: CollectingRowSink(stopsAfter: 20))
+        }
+        #expect(try preview(of: image) == rows(of: file).rows)
     }
 
     @Test("scans that a small preview does not need are not read")

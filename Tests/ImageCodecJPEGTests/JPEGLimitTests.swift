@@ -165,6 +165,16 @@ struct JPEGLimitTests {
         #expect(throws: expected) { try image.append(long) }
     }
 
+    @Test("a sequential image without the scan of a component is truncated")
+    func missingComponent() throws {
+        let file = FlatJPEG(components: (0..<3).map { _ in .init(level: 128) }).data
+        let start = try #require(file.range(of: Data([0xFF, 0xDA]))).lowerBound
+        // Four blocks with 5 bits each, all 0.
+        let scans = [1, 2, 3].map { Data([0xFF, 0xDA, 0, 8, 1, $0, 0, 0, 63, 0, 0, 0, 0x0F]) }
+        #expect(jpeg.failure(file.prefix(start) + scans[0] + scans[1] + scans[2]) == nil)
+        #expect(jpeg.failure(file.prefix(start) + scans[0] + scans[1]) == .truncated(.jpeg))
+    }
+
     @Test("a truncation between two scans is an error")
     func truncationBetweenScans() throws {
         let data = try encoded(progressive: true)

@@ -34,6 +34,8 @@ struct JPEGMetadataTests {
     func signature() {
         #expect(JPEGDecoder().recognizes(Data([0xFF, 0xD8, 0xFF])))
         #expect(!JPEGDecoder().recognizes(Data([0xFF, 0xD8, 0])))
+        let gif = Data("GIF89a".utf8)
+        #expect(jpeg.failure(gif) == .malformed(.jpeg, "the start-of-image marker is missing"))
     }
 
     @Test("rows are delivered in stored orientation")
@@ -84,6 +86,8 @@ struct JPEGMetadataTests {
         #expect(try jpeg.header(of: file.data).orientation == .right)
         file.segments.insert(exif(9), at: 0)
         #expect(try jpeg.header(of: file.data).orientation == .up)
+        file.segments = [(marker: UInt8, bytes: [UInt8])](repeating: Self.xmp, count: 16) + [exif(6)]
+        #expect(try jpeg.header(of: file.data).orientation == .right)
     }
 
     @Test("a profile is joined from its chunks in numbered order")
@@ -105,6 +109,7 @@ struct JPEGMetadataTests {
                 iccSegment([2], number: 2, of: 2)),
             file(iccSegment([1], number: 1, of: 2), iccSegment([2], number: 2, of: 3)),
             file(iccSegment([1], number: 0, of: 1)),
+            file(iccSegment([1], number: 0, of: 1), iccSegment([1], number: 1, of: 1)),
             file(iccSegment([1], number: 2, of: 1)),
             file(iccSegment([], number: 1, of: 1)),
             file((0xE2, Array("ICC_PROFILE".utf8) + [0, 1])),
@@ -173,6 +178,12 @@ struct JPEGMetadataTests {
         #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 28)).orientation == .right)
         #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 27)).orientation == .up)
         #expect(jpeg.failure(data, limits: DecodingLimits(metadataByteLimit: 0)) == nil)
+        for bytes in [-1, 0, 27, 28, 99, 100] {
+            let limits = DecodingLimits(metadataByteLimit: bytes)
+            let stream = JPEGDecoder().makeIncrementalImage(limits: limits)
+            try stream.append(data)
+            #expect(try stream.header == jpeg.header(of: data, limits: limits), "\(bytes) bytes")
+        }
     }
 
     @Test("fill bytes before a marker and bytes after the end are ignored")

@@ -142,6 +142,55 @@ struct JPEGScanTests {
         }
     }
 
+    @Test("a scan that refines skipped coefficients is not read")
+    func refinesSkipped() throws {
+        // Four blocks whose coefficients are 0. 1 to 5 are needed to their second bit, and the others are not.
+        let flat = FlatJPEG(components: [.init(level: 90)], frameMarker: 0xC2)
+        func scan(_ first: UInt8, _ last: UInt8, _ bits: UInt8) -> Data {
+            Data([0xFF, 0xDA, 0, 8, 1, 1, 0, first, last, bits, 0x0F])
+        }
+        let scans = scan(1, 5, 0x03) + scan(6, 63, 0x03) + scan(1, 63, 0x32)
+        let file = flat.data.dropLast(2) + scans + flat.data.suffix(2)
+        func failure(_ scans: Int, side: Int) -> ImageDecodingError? {
+            jpeg.rows(
+                file, size: PixelSize(width: side, height: side), preference: .speed, limits: .init(maxScans: scans)
+            ).failure
+        }
+        #expect(failure(2, side: 4) == nil)
+        #expect(failure(1, side: 4) == .limitExceeded(.scans, value: 2, allowed: 1))
+        #expect(failure(4, side: 16) == nil)
+        #expect(failure(3, side: 16) == .limitExceeded(.scans, value: 4, allowed: 3))
+    }
+
+    /// Markers without a length, comments, one of them with too small a length, and bytes that belong to no marker.
+    static let betweenScans: [[UInt8]] = [
+        [0xFF, 0x01], [0xFF, 0xD0], [0xFF, 0xFE, 0, 5, 1, 2, 3], [0xFF, 0xFE, 0, 0], [0xFF, 0xFE, 0, 2, 1, 2, 3],
+        [0xFF, 0xFE, 0, 2, 0xFF, 0, 0xFF, 0xFF],
+    ]
+
+    @Test("markers and other bytes between scans are skipped", arguments: betweenScans)
+    func skipped(bytes: [UInt8]) throws {
+        let file = try landscapeFile(progressive: true)
+        let end = scans(of: file)[0].data.upperBound
+        #expect(try rows(of: file.prefix(end) + Data(bytes) + file.dropFirst(end)) == rows(of: file))
+    }
+
+    @Test("the blocks of the first scan are smoothed at full size")
+    func smoothing() throws {
+        let file = try landscapeFile(progressive: true)
+        let shown = try rows(of: file.prefix(scans(of: file)[1].start)).rows
+        // The first scan has one level for each block.
+        #expect(Set(stride(from: 0, to: 32, by: 4).map { shown[0][$0] }).count > 1)
+    }
+
+    @Test("a quantization table that is longer than its segment is malformed")
+    func wrongLength() throws {
+        let file = try landscapeFile(progressive: true)
+        let end = scans(of: file)[0].data.upperBound
+        let broken = file.prefix(end) + Data([0xFF, 0xDB, 0, 3, 0]) + file.dropFirst(end)
+        #expect(try rows(of: broken).failure == .malformed(.jpeg, "a marker segment has a wrong length"))
+    }
+
     @Test("a marker segment between scans whose length is wrong is malformed", arguments: [0xC4, 0xDB] as [UInt8])
     func brokenSegment(marker: UInt8) throws {
         let file = try landscapeFile(progressive: true)
@@ -162,57 +211,5 @@ struct JPEGScanTests {
             of: landscapeFile(quality: 0.95, progressive: progressive), denominator: denominator)
         #expect(try rows(of: file, denominator: denominator) == expected)
         #expect(try rows(of: file.prefix(file.count / 2)).failure == .truncated(.jpeg))
-    }
-}
-
-@Suite("JPEG scaling")
-struct JPEGScalingTests {
-    private static let image = FlatJPEG(width: 161, height: 120, components: [.init { $0 + $1 }])
-
-    @Test(
-        "the decodable size is the smallest of 1, 1/2, 1/4, 1/8 that covers the target",
-        arguments: [
-            (PixelSize(width: 161, height: 120), PixelSize(width: 161, height: 120)),
-            (PixelSize(width: 82, height: 1), PixelSize(width: 161, height: 120)),
-            (PixelSize(width: 81, height: 60), PixelSize(width: 81, height: 60)),
-            (PixelSize(width: 1, height: 31), PixelSize(width: 81, height: 60)),
-            (PixelSize(width: 41, height: 30), PixelSize(width: 41, height: 30)),
-            (PixelSize(width: 21, height: 15), PixelSize(width: 21, height: 15)),
-            (PixelSize(width: 1, height: 1), PixelSize(width: 21, height: 15)),
-            (PixelSize(width: 5000, height: 1), PixelSize(width: 161, height: 120)),
-        ])
-    func decodableSize(target: PixelSize, expected: PixelSize) throws {
-        let image = try JPEGDecoder().open(Self.image.data, limits: .default)
-        #expect(image.decodableSize(covering: target) == expected)
-        #expect(try jpeg.pixels(Self.image.data, size: expected).count == expected.area * 4)
-    }
-
-    @Test("an image of one pixel is not scaled")
-    func onePixel() throws {
-        let file = FlatJPEG(width: 1, height: 1, components: [.init(level: 33)])
-        let image = try JPEGDecoder().open(file.data, limits: .default)
-        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == PixelSize(width: 1, height: 1))
-        #expect(try jpeg.pixels(file.data) == [33, 33, 33, 255])
-    }
-
-    @Test("unsupported sizes, layouts and frames are rejected")
-    func unsupportedRequests() throws {
-        let image = try JPEGDecoder().open(Self.image.data, limits: .default)
-        let stored = image.header.storedSize
-        let sink = CollectingRowSink()
-        for size in [
-            PixelSize(width: 20, height: 15), PixelSize(width: 162, height: 120), PixelSize(width: 0, height: 0),
-        ] {
-            #expect(throws: ImageDecodingError.unsupported(.jpeg, "161x120 can't be scaled to \(size)")) {
-                try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
-            }
-        }
-        #expect(throws: ImageDecodingError.unsupported(.jpeg, "the image can't be decoded to the layout cmyk8")) {
-            try image.decode(frame: 0, size: stored, layout: .cmyk8, into: sink)
-        }
-        #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
-            try image.decode(frame: 1, size: stored, layout: .rgba8, into: sink)
-        }
-        #expect(sink.offeredCount == 0)
     }
 }
