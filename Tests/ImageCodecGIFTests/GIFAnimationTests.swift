@@ -115,6 +115,33 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(image, frame: 0) == "WW")
     }
 
+    @Test("frames in order are drawn once, and after a damaged one no rows are delivered")
+    func inOrder() throws {
+        var builder = GIFBuilder(3, 1)
+        for left in 0..<3 { builder.image(left, 0, 1, 1, [2]) }
+        let image = try gif.open(builder.finished)
+        func checks(_ frame: Int, of image: any OpenedImage) throws -> Int {
+            let sink = CancellingSink()
+            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            return sink.checks
+        }
+        #expect(try (0..<3).map { try checks($0, of: image) } == [1, 1, 1])
+        #expect(try checks(2, of: gif.open(builder.finished)) == 3)
+        for (codes, failure) in [
+            ([8, 9], nil), ([8, 2, 9], .truncated(.gif)),
+            ([8, 2, 15], .malformed(.gif, "an LZW code is not in the table")),
+        ] as [([Int], ImageDecodingError?)] {
+            var damaged = GIFBuilder(3, 1)
+            damaged.image(0, 0, 3, 1, [1, 1, 1])
+            damaged.descriptor(0, 0, 2, 1)
+            damaged.append(GIFBuilder.lzw(codes: codes, codeSize: 3) { _ in 4 })
+            damaged.image(0, 0, 1, 1, [3])
+            let (text, found) = GIFReading.rows(damaged.finished, frame: 2)
+            #expect(found == failure)
+            #expect(text == (failure == nil ? "GWW" : ""))
+        }
+    }
+
     @Test("delays of 0 and 1 hundredth become 100 ms, other delays are unchanged")
     func delays() throws {
         var builder = GIFBuilder(1, 1)
@@ -142,6 +169,14 @@ struct GIFAnimationTests {
         #expect(try loopCount { $0.loop(65_535) } == 65_536)
         #expect(try loopCount { $0.loop(4, application: "ANIMEXTS1.0") } == 5)
         #expect(try loopCount { $0.loop(4, application: "SOMETHING.0") } == 1)
+        func loopCount(block: [UInt8]) throws -> Int {
+            try loopCount { $0.append([0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + block + [0]) }
+        }
+        // The low three bits of the first byte are the kind of the block, and 1 is that of repetitions.
+        #expect(try loopCount(block: [3, 0x81, 4, 0]) == 5)
+        #expect(try loopCount(block: [3, 2, 4, 0]) == 1)
+        #expect(try loopCount(block: [1, 1]) == 1)
+        #expect(try loopCount(block: [2, 1, 4]) == 1)
     }
 }
 

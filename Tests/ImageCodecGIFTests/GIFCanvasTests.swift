@@ -43,6 +43,13 @@ struct GIFCanvasTests {
         }
     }
 
+    @Test("a canvas that is only lower than the first image keeps its width")
+    func keepsWidth() throws {
+        var builder = GIFBuilder(4, 1)
+        builder.image(0, 0, 2, 2, [2, 3, 4, 5])
+        #expect(try GIFReading.text(builder.finished) == "RG.. BY..")
+    }
+
     @Test("an enlarged canvas is opaque if the first image covers it")
     func opacity() throws {
         for (left, isOpaque) in [(0, true), (1, false)] {
@@ -124,6 +131,25 @@ struct GIFCanvasTests {
                 #expect(text == (rest == [2, 2, 0x4C] ? (palette == nil ? "?" : "W") : "."))
             }
         }
+    }
+
+    @Test(
+        "a larger canvas or image without data is no tracking pixel",
+        arguments: [[2, 1, 1, 1], [1, 2, 1, 1], [1, 1, 2, 1], [1, 1, 1, 2]])
+    func noTrackingPixel(sides: [Int]) {
+        var builder = GIFBuilder(sides[0], sides[1])
+        builder.descriptor(0, 0, sides[2], sides[3])
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try gif.open(builder.data) }
+        builder.append([2])
+        #expect(GIFReading.rows(builder.data).failure == .truncated(.gif))
+    }
+
+    @Test("a descriptor that is cut is no tracking pixel, also after one")
+    func cutDescriptor() throws {
+        var builder = GIFBuilder(1, 1)
+        builder.image(0, 0, 1, 1, [2])
+        builder.append([0x2C, 0])
+        #expect(try gif.open(builder.data).header.frameCount == 1)
     }
 
     @Test("an image of several pixels that ends before its data is truncated")

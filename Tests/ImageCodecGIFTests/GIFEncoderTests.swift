@@ -190,6 +190,14 @@ struct GIFEncoderTests {
         let data = try GIFEncoder().encode(.displayP3, options: EncodingOptions())
         #expect(try gif.pixels(data) == Bitmap.displayP3.converted(to: .sRGB).pixels)
         #expect(!GIFEncoder().keepsAlpha)
+        #expect(GIFEncoder().format == .gif)
+        #expect(data.starts(with: "GIF89a".utf8))
+        let frames = [Self.flat(2, 1), Self.flat(1, 1)].map { AnimationFrame(bitmap: $0, delay: .milliseconds(50)) }
+        for frames in [[], frames] {
+            #expect(throws: ImageEncodingError.inconsistentFrames) {
+                try GIFEncoder().encode(frames, loopCount: 0, options: .init())
+            }
+        }
     }
 
     @Test("the last frame is cleared if the first one is transparent where it isn't")
@@ -202,21 +210,21 @@ struct GIFEncoderTests {
         #expect(data[control.upperBound] >> 2 & 7 == 2)
     }
 
-    @Test("loop counts are stored", arguments: [0, 1, 2, 17, 65_536])
+    @Test("loop counts are stored, and clamped", arguments: [-1, 0, 1, 2, 17, 65_536, 65_537])
     func loops(count: Int) throws {
         let frames = [Self.flat(2, 2), Self.flat(2, 2, dot: (0, 0))].map {
             AnimationFrame(bitmap: $0, delay: .milliseconds(100))
         }
         let data = try GIFEncoder().encode(frames, loopCount: count, options: .init())
-        #expect(try gif.open(data).header.loopCount == count)
+        #expect(try gif.open(data).header.loopCount == min(max(count, 0), 65_536))
     }
 
     @Test("delays are rounded to hundredths of a second and clamped")
     func delays() throws {
-        let delays: [Duration] = [24, 25, 100_000_000, -500, -1_000].map { .milliseconds($0) }
+        let delays: [Duration] = [24, 25, 655_900, 100_000_000, -500, -1_000].map { .milliseconds($0) }
         let frames = delays.map { AnimationFrame(bitmap: Self.flat(1, 1), delay: $0) }
         let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
-        let expected: [Duration] = [20, 30, 655_350, 100, 100].map { .milliseconds($0) }
+        let expected: [Duration] = [20, 30, 655_350, 655_350, 100, 100].map { .milliseconds($0) }
         #expect(try gif.open(data).header.frameDelays == expected)
     }
 

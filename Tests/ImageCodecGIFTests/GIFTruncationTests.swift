@@ -63,6 +63,16 @@ struct GIFTruncationTests {
         #expect(failure == .truncated(.gif))
     }
 
+    @Test("missing rows of an interlaced frame show the frames below")
+    func interlacedAnimation() throws {
+        var builder = GIFBuilder(1, 9)
+        builder.image(0, 0, 1, 9, [UInt8](repeating: 2, count: 9))
+        Self.appendTruncatedImage(&builder, height: 9, pixels: [4, 5, 4], isInterlaced: true)
+        let (text, failure) = GIFReading.rows(builder.data, frame: 1)
+        #expect(text == "B R R R B R R R Y")
+        #expect(failure == .truncated(.gif))
+    }
+
     @Test("the rows of a truncated first frame are delivered after the canvas rows above it")
     func firstFrame() throws {
         var builder = GIFBuilder(1, 5)

@@ -196,7 +196,6 @@ extension Duration {
     /// The duration in hundredths of a second, rounded and clamped to 0...65,535.
     fileprivate var hundredths: Int {
         let (seconds, attoseconds) = limited.components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
         guard seconds < 656 else { return 65_535 }
         return min(Int(seconds) * 100 + Int((attoseconds + 5_000_000_000_000_000) / 10_000_000_000_000_000), 65_535)
     }
