@@ -10,8 +10,10 @@ import Testing
 @Suite("Metadata in files") struct FileTests {
     private static let metadata = EmbeddedMetadata(
         exif: TestExif().data,
+        // With padding, as writers leave it. AVIF and HEIC keep the space that it had.
         xmp: Data(
-            "<x xmp:Rating=\"5\"><dc:rights>(c) Ann</dc:rights><Iptc4xmpCore:City>Paris</Iptc4xmpCore:City></x>".utf8),
+            "<x xmp:Rating=\"5\"><dc:rights>(c) Ann</dc:rights><Iptc4xmpCore:City>Paris</Iptc4xmpCore:City></x>".utf8)
+            + Data(repeating: 0x20, count: 500),
         iptc: Data([0x1C, 2, 90, 0, 5]) + Data("Paris".utf8) + [0x1C, 2, 80, 0, 3] + Data("Ann".utf8))
 
     /// Still images of this build without metadata.

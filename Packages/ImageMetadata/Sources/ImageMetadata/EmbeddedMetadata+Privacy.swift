@@ -36,7 +36,8 @@ extension EmbeddedMetadata {
     ///
     /// - Parameter file: A JPEG, PNG, WebP, AVIF, HEIC or JPEG XL file.
     /// - Throws: `ImageDecodingError.unknownFormat`, `.malformed` if the parts of the file can't be told apart, or
-    ///   `.unsupported` for other formats, and for AVIF and HEIC files that are sequences or have items outside of `mdat`.
+    ///   `.unsupported` for other formats, and for AVIF and HEIC files that are sequences, have items outside of `mdat`,
+    ///   or less space than the metadata that is kept.
     public static func removingPrivateData(from file: Data) throws(ImageDecodingError) -> Data {
         let limits = DecodingLimits(encodedByteLimit: .max, metadataByteLimit: .max)
         let kept = EmbeddedMetadata(of: file, limits: limits).withoutPrivateData

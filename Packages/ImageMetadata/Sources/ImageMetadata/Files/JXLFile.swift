@@ -37,7 +37,7 @@ struct JXLFile {
     var hasCompressedMetadata: Bool { parts.contains { $0.name == "brob" } }
 
     /// Whether there are content credentials (C2PA).
-    var hasManifest: Bool { parts.contains { $0.name == "jumb" && Data($0.content).isManifest } }
+    var hasManifest: Bool { parts.contains { $0.name == "jumb" && Data("jumb".utf8 + $0.content).isManifest } }
 
     var data: Data { parts.isEmpty ? file : parts.reduce(into: Data()) { $0.append(box: $1.name, $1.content) } }
 
