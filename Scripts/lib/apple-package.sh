@@ -3,7 +3,7 @@
 
 apple_package="$root/.build-apple"
 # Options of `swift build` and `swift test`.
-apple_build=(--package-path "$apple_package" "${checked_imports[@]}" "${without_debugging[@]}")
+apple_build=(--package-path "$apple_package" "${checked_imports[@]}" "${built_once[@]}")
 
 # assemble_apple_package: makes the package from links, because a package can't use sources outside of its folder, and a module named
 # UIKit must not be visible to other builds.
