@@ -301,7 +301,7 @@ let suites = [
             curlOnLinux,
         ]),
     tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
-    tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
+    tests(of: "ImageDecoding", uses: ["ImageProcessing", "GeneratedImages", "ISOBoxes"]),
     tests(
         of: "ImageDecodingIsolation",
         uses: [
