@@ -46,36 +46,20 @@
             #expect(image.heldByteCount(frame: 0, size: image.header.storedSize, layout: .rgba8) == file.held)
         }
 
-        @Test("floats and other inks are unsupported, and a channel that isn't alpha is ignored")
+        @Test("floats, other inks and too few samples are unsupported, and a channel that isn't alpha is ignored")
         func samples() throws {
             let unsupported = ImageDecodingError.unsupported(.tiff, "libtiff can't convert its samples")
-            for tags in [[258: 16, 339: 3], [262: 5, 277: 4, 332: 2]] {
-                #expect(throws: unsupported) { try TIFFDecoder().open(Self.gray(tags), limits: .default) }
+            for tags in [[258: 16, 339: 3], [262: 5, 277: 4, 332: 2], [262: 2], [262: 5, 277: 3]] {
+                #expect(throws: unsupported) { try TIFFDecoder().open(TestTIFF.page(tags), limits: .default) }
             }
-            let header = try TIFFDecoder().open(Self.gray([277: 2, 338: 0]), limits: .default).header
-            #expect(!header.hasAlpha && header.nativeLayout == .gray8)
-        }
-
-        /// Returns a page of 2 rows of 3 gray bytes, with a profile of 10 bytes.
-        ///
-        /// - Parameter changes: Other values of tags.
-        private static func gray(_ changes: [Int: Int] = [:]) -> Data {
-            func number(_ value: Int, _ count: Int) -> Data { Data((0..<count).map { UInt8(value >> (8 * $0) & 255) }) }
-            // The pixels follow the header, then the profile and the directory.
-            var tags = [
-                (256, 4, 1, 3), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
-                (277, 3, 1, 1), (278, 4, 1, 2), (279, 4, 1, 6), (34_675, 7, 10, 14),
-            ]
-            tags.removeAll { changes[$0.0] != nil }
-            tags = (tags + changes.map { ($0, 3, 1, $1) }).sorted { $0.0 < $1.0 }
-            let entries = tags.map { number($0.0, 2) + number($0.1, 2) + number($0.2, 4) + number($0.3, 4) }
-            return Data([0x49, 0x49, 42, 0]) + number(24, 4) + Data([0, 50, 100, 150, 200, 255]) + Data(count: 10)
-                + number(tags.count, 2) + Data(entries.joined()) + number(0, 4)
+            let header = try TIFFDecoder().open(TestTIFF.page([277: 2, 338: 0]), limits: .default).header
+            #expect(!header.hasAlpha)
+            #expect(header.nativeLayout == .gray8)
         }
 
         @Test("the length of the file, its area and its profile are limited at their exact values")
         func limits() throws {
-            let file = Self.gray()
+            let file = TestTIFF.page()
             func header(_ limits: DecodingLimits) throws -> ImageHeader {
                 try TIFFDecoder().open(file, limits: limits).header
             }
@@ -90,9 +74,46 @@
             }
         }
 
+        @Test("no table of libtiff is larger than the memory of a decode")
+        func tables() throws {
+            // libtiff allocates 8 bytes for each strip.
+            let file = TestTIFF.page([256: 1, 257: 900_000, 278: 1])
+            let size = PixelSize(width: 1, height: 900_000)
+            let limits = DecodingLimits(maxSide: 900_000, decodedByteLimit: 7_200_000)
+            #expect(try TIFFDecoder().open(file, limits: limits).header.storedSize == size)
+            #expect(throws: ImageDecodingError.malformed(.tiff, "libtiff can't read it")) {
+                var limits = limits
+                limits.decodedByteLimit -= 1
+                _ = try TIFFDecoder().open(file, limits: limits)
+            }
+        }
+
+        @Test("the size of a band is a number: no page has more than 33,554,431 columns, or no pixels")
+        func extremes() throws {
+            let limits = DecodingLimits(maxPixels: .max, maxSide: .max)
+            let widest = try TIFFDecoder().open(TestTIFF.page([256: 33_554_431]), limits: limits)
+            #expect(widest.header.storedSize.width == 33_554_431)
+            #expect(widest.heldByteCount(frame: 0, size: widest.header.storedSize, layout: .gray8) == 33_554_431)
+            for tags in [[256: 33_554_432], [256: 0], [257: 0], [257: 1 << 31, 278: 1 << 31]] {
+                #expect(throws: ImageDecodingError.malformed(.tiff, "libtiff can't read it"), "\(tags)") {
+                    try TIFFDecoder().open(TestTIFF.page(tags), limits: limits)
+                }
+            }
+            // libtiff converts a page with more samples than the row of a band can have.
+            #expect(try TIFFDecoder().open(TestTIFF.page([277: 64]), limits: limits).header.nativeLayout == .gray8)
+            #expect(try TIFFDecoder().open(TestTIFF.page([277: 65]), limits: limits).header.nativeLayout == .rgba8)
+        }
+
+        @Test("data that isn't TIFF is malformed, not truncated")
+        func otherData() {
+            #expect(throws: ImageDecodingError.malformed(.tiff, "libtiff can't read it")) {
+                try TIFFDecoder().open(Data("no image".utf8), limits: .default)
+            }
+        }
+
         @Test("a file that ends in its directory or in its rows is truncated")
         func truncation() throws {
-            let file = Self.gray()
+            let file = TestTIFF.page()
             for count in [0, 4, 10, 24, 30, file.count - 5] {
                 #expect(throws: ImageDecodingError.truncated(.tiff), "\(count) bytes") {
                     try TIFFDecoder().open(file.prefix(count), limits: .default)
@@ -104,28 +125,30 @@
             // The rows are said to be where the file ends.
             var moved = file
             moved[moved.startIndex + 24 + 2 + 5 * 12 + 8] = UInt8(file.count - 1)
+            let image = try TIFFDecoder().open(moved, limits: .default)
             #expect(throws: ImageDecodingError.truncated(.tiff)) {
-                let image = try TIFFDecoder().open(moved, limits: .default)
                 try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: CollectingRowSink())
             }
         }
 
         @Test("there is one frame, in the layout of the page or RGBA")
         func frames() throws {
-            let image = try TIFFDecoder().open(Self.gray(), limits: .default)
+            let image = try TIFFDecoder().open(TestTIFF.page(), limits: .default)
             let (size, sink) = (image.header.size, CollectingRowSink())
             #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
                 try image.decode(frame: 1, size: size, layout: .rgba8, into: sink)
             }
             let text = "it can only be decoded in its size, to RGBA or \(PixelLayout.gray8)"
-            #expect(throws: ImageDecodingError.unsupported(.tiff, text)) {
-                try image.decode(frame: 0, size: size, layout: .cmyk8, into: sink)
+            for (size, layout) in [(size, PixelLayout.cmyk8), (PixelSize(width: 3, height: 1), .rgba8)] {
+                #expect(throws: ImageDecodingError.unsupported(.tiff, text)) {
+                    try image.decode(frame: 0, size: size, layout: layout, into: sink)
+                }
             }
         }
 
         @Test("the orientation is that of the page, and 0 can be white")
         func tags() throws {
-            let image = try TIFFDecoder().open(Self.gray([262: 0, 274: 6]), limits: .default)
+            let image = try TIFFDecoder().open(TestTIFF.page([262: 0, 274: 6]), limits: .default)
             #expect(image.header.orientation == .right)
             let sink = CollectingRowSink()
             try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: sink)
@@ -134,7 +157,7 @@
 
         @Test("decoding is cancelled before each row", arguments: 1...2)
         func cancellation(check: Int) throws {
-            let image = try TIFFDecoder().open(Self.gray(), limits: .default)
+            let image = try TIFFDecoder().open(TestTIFF.page(), limits: .default)
             let sink = CancellingSink(atCheck: check)
             #expect(throws: ImageDecodingError.cancelled) {
                 try image.decode(frame: 0, size: image.header.size, layout: .rgba8, into: sink)
