@@ -92,7 +92,8 @@ struct FaultTests {
     func silentHandshake(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer(greeting: [.awaitDisconnect])
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-        let request = TransportRequest(url: url, connectTimeout: .milliseconds(100))
+        let request = TransportRequest(
+            url: url, connectTimeout: .milliseconds(100), stallTimeout: .seconds(600), totalTimeout: .seconds(60))
         #expect(await failure(http.make(), request) == .timedOut(.connect))
     }
 

@@ -49,16 +49,16 @@ struct SlowServerTests {
         // SwiftNIO delivers a head as a whole.
         @Test("a head that takes longer than the stall timeout arrives if none of its pauses does")
         func steadyHead() async throws { try await steady(.curl, .head) }
-
-        // The other transport counts the bytes of a head differently.
-        @Test("a head of exactly the limit is accepted, and a longer one refused", arguments: [0, 1])
-        func exactHead(_ surplus: Int) async throws {
-            let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-            let server = try LoopbackServer { _ in .steps([.text(head)]) }
-            var request = TransportRequest(url: server.url())
-            request.headByteLimit = head.utf8.count - surplus
-            let expected = surplus == 0 ? nil : TransportError.headTooLarge(byteLimit: request.headByteLimit)
-            #expect(await failure(HTTPTransport.curl.make(), request) == expected)
-        }
     #endif
+
+    @Test(
+        "a head of exactly the limit is accepted, and a longer one refused", arguments: HTTPTransport.allCases, [0, 1])
+    func exactHead(_ http: HTTPTransport, _ surplus: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let server = try LoopbackServer { _ in .steps([.text(head)]) }
+        var request = TransportRequest(url: server.url())
+        request.headByteLimit = head.utf8.count - surplus
+        let expected = surplus == 0 ? nil : TransportError.headTooLarge(byteLimit: request.headByteLimit)
+        #expect(await failure(http.make(), request) == expected)
+    }
 }

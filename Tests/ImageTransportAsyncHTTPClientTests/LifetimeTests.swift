@@ -37,6 +37,18 @@
             }
         }
 
+        @Test("the number of threads is from 1 to 64")
+        func threadCount() async throws {
+            await #expect(processExitsWith: .success) {
+                for (asked, made) in [(-1, 1), (2, 2), (1_000, 64)] {
+                    try await becomesTrue { try eventLoopThreads() == 0 }
+                    let transport = AsyncHTTPClientTransport(options: .init(threadCount: asked))
+                    try await becomesTrue { try eventLoopThreads() == made }
+                    withExtendedLifetime(transport) {}
+                }
+            }
+        }
+
         @Test("a client of the application is used and not shut down")
         func borrowed() async throws {
             let server = try LoopbackServer { _ in .ok([1]) }
