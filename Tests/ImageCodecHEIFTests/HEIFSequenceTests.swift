@@ -92,6 +92,19 @@
             #expect(try count((1, 280, 0xFFFF_FFFF)) == 0)
         }
 
+        @Test("the times of a file have 32 or 64 bits")
+        func largeTimes() throws {
+            let file = moving.file {
+                $0.tracks[0].hasLargeTimes = true
+                $0.tracks[0].edits = (1, 280, 840)
+                $0.tracks[0].matrix = [0, 1, -1, 0]
+            }
+            let header = try heif.header(of: file)
+            #expect(header.orientation == .right)
+            #expect(header.loopCount == 3)
+            #expect(header.frameDelays == Array(repeating: .milliseconds(40), count: 7))
+        }
+
         @Test("each subsampling and depth is converted as that of a still image", arguments: [0, 1, 2, 3], [8, 10])
         func codings(chroma: Int, bitDepth: Int) throws {
             let planes = TestPlanes(size: moving.size, chroma: chroma, bitDepth: bitDepth, seed: 20)

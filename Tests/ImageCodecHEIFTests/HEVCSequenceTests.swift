@@ -14,6 +14,7 @@
             /// What is left out on each side, in units of chroma samples.
             var window: [Int]?
             var depths = (luma: 8, chroma: 8)
+            var hasSeparatePlanes = false
 
             var bytes: [UInt8] {
                 // The header of the unit, the number of its video parameter set, the sublayers and a flag.
@@ -25,7 +26,9 @@
                     bits += Array(repeating: 0, count: 2 * (8 - subLayers))
                     bits += Array(repeating: 1, count: 88 + 8 * subLayers)
                 }
-                bits += code(0) + code(chroma) + (chroma == 3 ? [0] : []) + code(size.width) + code(size.height)
+                bits +=
+                    code(0) + code(chroma) + (chroma == 3 ? [hasSeparatePlanes ? 1 : 0] : []) + code(size.width)
+                    + code(size.height)
                 bits += window.map { [1] + $0.flatMap(code) } ?? [0]
                 bits += code(depths.luma - 8) + code(depths.chroma - 8)
                 bits += Array(repeating: 0, count: 8 - bits.count % 8)
@@ -106,6 +109,42 @@
                 $0.depths = (8, 10)
             }
             #expect(gray.bitDepth == 8)
+        }
+
+        @Test("color planes that are coded as images of their own are unsupported")
+        func separatePlanes() {
+            let found = failure {
+                $0.chroma = 3
+                $0.hasSeparatePlanes = true
+            }
+            #expect(found == .unsupported(.heic, "separately coded color planes"))
+        }
+
+        @Test("sides have up to 65,536 pixels")
+        func largestSide() throws {
+            #expect(try sequence { $0.size.width = 65_536 }.size.width == 65_536)
+            #expect(
+                failure { $0.size.height = 65_537 } == .malformed(.heic, "a parameter set has a number out of range"))
+        }
+
+        @Test("a set that ends before its depths is malformed")
+        func short() throws {
+            let bytes = Fields().bytes
+            for count in 0..<bytes.count - 1 {
+                #expect(throws: ImageDecodingError.malformed(.heic, "a parameter set ends too early"), "\(count)") {
+                    try HEVCSequence(bytes.prefix(count))
+                }
+            }
+        }
+
+        @Test(
+            "the samples of a picture are those of all planes",
+            arguments: [64, 96, 128, 192].enumerated().map { ($0, $1) })
+        func samples(chroma: Int, count: Int) throws {
+            #expect(try sequence { $0.chroma = chroma }.sampleCount(area: 64) == count)
+            for (depth, bytes) in [(8, 1), (9, 2), (12, 2)] {
+                #expect(try sequence { $0.depths = (depth, depth) }.bytesPerSample == bytes)
+            }
         }
 
         @Test("bytes that prevent start codes are skipped")

@@ -24,6 +24,8 @@ public struct HEIFSequenceBuilder {
         public var edits: (flags: Int, segment: Int, total: Int)?
         public var samplesPerChunk = 1
         public var hasLargeOffsets = false
+        /// Whether times have 64 bits.
+        public var hasLargeTimes = false
 
         public init(size: PixelSize, configuration: Data, samples: [Data], duration: Int = 40) {
             self.size = size
@@ -67,14 +69,23 @@ extension HEIFSequenceBuilder.Track {
     fileprivate func box(id: Int, offset: Int) -> Data {
         let (a, b, c, d) = (matrix[0], matrix[1], matrix[2], matrix[3])
         let places = [a, b, 0, c, d, 0, 0, 0, 0].map { HEIFBuilder.number($0 << 16) }
-        let header = Data(count: 12) + HEIFBuilder.number(id) + Data(count: 4) + HEIFBuilder.number(edits?.total ?? 0)
-        let list = edits.map { Self.numbers([$0.flags, 1, $0.segment, 0, 1 << 16]) }
+        let header = times + HEIFBuilder.number(id) + Data(count: 4) + time(edits?.total ?? 0)
+        let list = edits.map { edits in
+            Self.numbers([version | edits.flags, 1]) + time(edits.segment) + time(0) + HEIFBuilder.number(1 << 16)
+        }
         return HEIFBuilder.box(
             "trak",
             HEIFBuilder.box("tkhd", header + Data(count: 16) + Data(places.joined()) + Data(count: 8)) + reference
                 + (list.map { HEIFBuilder.box("edts", HEIFBuilder.box("elst", $0)) } ?? Data())
                 + HEIFBuilder.box("mdia", media(offset: offset)))
     }
+
+    private var version: Int { hasLargeTimes ? 1 << 24 : 0 }
+
+    private func time(_ value: Int) -> Data { HEIFBuilder.number(value, hasLargeTimes ? 8 : 4) }
+
+    /// The version of a header, and the times of creation and change.
+    private var times: Data { HEIFBuilder.number(version) + time(0) + time(0) }
 
     private func media(offset: Int) -> Data {
         let entry = HEIFBuilder.box(
@@ -89,7 +100,7 @@ extension HEIFSequenceBuilder.Track {
         }
         let places = Data(chunks.map { HEIFBuilder.number($0, hasLargeOffsets ? 8 : 4) }.joined())
         tables += HEIFBuilder.box(hasLargeOffsets ? "co64" : "stco", Self.numbers([0, chunks.count]) + places)
-        return HEIFBuilder.box("mdhd", Data(count: 12) + HEIFBuilder.number(1000) + Data(count: 8))
+        return HEIFBuilder.box("mdhd", times + HEIFBuilder.number(1000) + Data(count: 8))
             + HEIFBuilder.box("minf", HEIFBuilder.box("stbl", tables))
     }
 
