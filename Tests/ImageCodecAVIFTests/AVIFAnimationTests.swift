@@ -105,6 +105,18 @@
                 avif.failure(data, limits: .init(maxFrames: 3)) == .limitExceeded(.frames, value: 4, allowed: 3))
         }
 
+        @Test("an animation holds up to 8 reference frames")
+        func references() throws {
+            for count in [9, 10] {
+                let frames = (0..<count).map {
+                    AnimationFrame(bitmap: Scene.bitmap(16, 16, seed: UInt64($0)), delay: .seconds(1))
+                }
+                let opened = try avif.open(AVIFEncoder(effort: 1).encode(frames, loopCount: 0, options: .init()))
+                let bytes = opened.heldByteCount(frame: 0, size: opened.header.storedSize, layout: .rgba8)
+                #expect(bytes == 9 * 128 * 128 * 3 / 2, "\(count) frames")
+            }
+        }
+
         @Test("a table of durations in which libavif would search for long is refused")
         func largeTables() throws {
             var data = try Self.animation([1, 2, 3, 4], timescale: 90)
@@ -158,6 +170,38 @@
         func refused() async {
             #expect(await AVIFEncoder(effort: 0).hasLongestSide(65_536))
             #expect(await AVIFEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
+        }
+
+        @Test("an animation whose length is no number plays forever, as after a negative number of plays")
+        func endless() throws {
+            let frames = [2, 4].map { AnimationFrame(bitmap: Scene.bitmap(8, 8), delay: .milliseconds($0)) }
+            // 6 milliseconds times this are 2 more than a number of 64 bits.
+            for count in [Int(UInt64.max / 6) + 1, -1] {
+                let file = try AVIFEncoder(effort: 1).encode(frames, loopCount: count, options: .init())
+                #expect(try avif.header(of: file).loopCount == 0)
+            }
+        }
+
+        @Test("effort is from 0 to 10, and in animations at least 4")
+        func effort() throws {
+            func still(_ effort: Int) throws -> Data {
+                try AVIFEncoder(effort: effort).encode(Scene.bitmap(16, 16), options: .init())
+            }
+            #expect(try still(11) == still(10))
+            #expect(try still(-1) == still(0))
+            let frames = (1...2).map { AnimationFrame(bitmap: Scene.bitmap(16, 16, seed: $0), delay: .seconds(1)) }
+            func moving(_ effort: Int) throws -> Data {
+                try AVIFEncoder(effort: effort).encode(frames, loopCount: 1, options: .init())
+            }
+            #expect(try moving(0) == moving(4))
+        }
+
+        @Test("an animation of one frame is a still image")
+        func singleFrame() throws {
+            let frame = AnimationFrame(bitmap: Scene.bitmap(8, 8), delay: .seconds(1))
+            let file = try AVIFEncoder(effort: 1).encode([frame], loopCount: 3, options: .init())
+            #expect(file[8..<12].elementsEqual("avif".utf8))
+            #expect(file.firstRange(of: Data("moov".utf8)) == nil)
         }
 
         @Test("an animation has the largest color space of its frames, and alpha if any frame has it")

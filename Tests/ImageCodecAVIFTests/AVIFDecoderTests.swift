@@ -176,6 +176,20 @@
             #expect(opened.decodableSize(covering: PixelSize(width: 103, height: 1)) == opened.header.storedSize)
         }
 
+        @Test("a frame, a size or a layout that an image doesn't have is refused")
+        func refused() throws {
+            let opened = try avif.open(try Self.shaded(64, 48, format: 420).file())
+            #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) { try avif.pixels(opened, frame: 1) }
+            #expect(throws: ImageDecodingError.noSuchFrame(-1, frameCount: 1)) { try avif.pixels(opened, frame: -1) }
+            let (size, other) = (opened.header.storedSize, PixelSize(width: 33, height: 24))
+            for (size, layout) in [(other, PixelLayout.rgba8), (size, .rgba16)] {
+                let text = "the image can't be decoded at \(size) in this layout"
+                #expect(throws: ImageDecodingError.unsupported(.avif, text)) {
+                    try avif.pixels(opened, size: size, layout: layout)
+                }
+            }
+        }
+
         @Test("strips of smaller sizes have the rows of the whole image")
         func smallerStrips() throws {
             // A strip has 16 rows.

@@ -165,6 +165,25 @@
             #expect(header.hasAlpha && header.loopCount == 3 && header.frameCount == 2)
         }
 
+        @Test("effort is from 1 to 9")
+        func effort() throws {
+            func file(_ effort: Int) throws -> Data {
+                try JXLEncoder(effort: effort).encode(JXLSamples.bitmap(), options: EncodingOptions(isLossless: true))
+            }
+            #expect(try file(0) == file(1))
+            #expect(try file(10) == file(9))
+            #expect(try file(1) != file(9))
+        }
+
+        @Test("an animation is repeated forever, or up to 2^32 - 1 times")
+        func repetitions() throws {
+            let frames = (0..<2).map { AnimationFrame(bitmap: JXLSamples.bitmap(seed: $0), delay: .seconds(1)) }
+            for (count, written) in [(-1, 0), (Int.max, Int(UInt32.max))] {
+                let file = try JXLEncoder(effort: 1).encode(frames, loopCount: count, options: .init())
+                #expect(try jxl.header(of: file).loopCount == written)
+            }
+        }
+
         @Test("higher quality gives larger files that are closer to the image")
         func quality() throws {
             let bitmap = JXLSamples.bitmap(PixelSize(width: 200, height: 150))

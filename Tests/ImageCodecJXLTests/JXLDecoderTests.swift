@@ -118,6 +118,33 @@
             #expect(try jxl.pixels(parts).largestDifference(to: expected) == 0)
         }
 
+        @Test("of a divided and a whole codestream, the first one is decoded")
+        func bothForms() throws {
+            let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
+            let other = ("jxlc", try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3, seed: 5)))
+            // None of the parts is marked as the last one.
+            var parts = TestJXL.parts(of: codestream, length: 100)
+            parts[parts.count - 1].payload[0] &= 0x7F
+            let expected = try jxl.pixels(codestream)
+            #expect(try jxl.pixels(TestJXL.container(parts + [other])).largestDifference(to: expected) == 0)
+            let second = try jxl.pixels(other.1)
+            #expect(try jxl.pixels(TestJXL.container([other] + parts)).largestDifference(to: second) == 0)
+            #expect(second.largestDifference(to: expected) > 0)
+        }
+
+        @Test("a frame, a size or a layout that an image doesn't have is refused")
+        func refused() throws {
+            let image = try jxl.open(TestJXL(Self.size).file(JXLSamples.bytes(channels: 3)))
+            #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) { try jxl.pixels(image, frame: 1) }
+            #expect(throws: ImageDecodingError.noSuchFrame(-1, frameCount: 1)) { try jxl.pixels(image, frame: -1) }
+            let text = "the image can only be decoded at \(Self.size)"
+            for (size, layout) in [(PixelSize(width: 20, height: 13), PixelLayout.rgba8), (Self.size, .rgba16)] {
+                #expect(throws: ImageDecodingError.unsupported(.jpegXL, text)) {
+                    try jxl.pixels(image, size: size, layout: layout)
+                }
+            }
+        }
+
         @Test("a box with a gain map, before or after the codestream, is reported")
         func gainMap() throws {
             let codestream = ("jxlc", try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3)))

@@ -201,6 +201,15 @@
             #expect(image.heldByteCount(size: Self.size, layout: .rgba8) == Self.codings[index].bytes * Self.size.area)
         }
 
+        @Test("several passes need memory for their coefficients, and other channels for all groups")
+        func passes() throws {
+            let data = try JXLSectionOrderTests.file("progressive-small-alpha")
+            // The output, 12 bytes for coefficients, 4 for blocks, and four channels of floats twice.
+            let needed = (4 + 12 + 4 + 2 * 16) * 1_100 * 960
+            let failure = jxl.rows(data, limits: DecodingLimits(decodedByteLimit: needed - 1)).failure
+            #expect(failure == .limitExceeded(.decodedBytes, value: needed, allowed: needed - 1))
+        }
+
         @Test(
             "a hidden frame above the limits is rejected, because libjxl would allocate it",
             arguments: ["40000-by-40000": DecodingLimit.pixels, "1000000-by-10": .side])
