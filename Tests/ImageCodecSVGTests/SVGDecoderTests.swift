@@ -35,6 +35,12 @@
             #expect(own.size == PixelSize(width: 40, height: 20))
             #expect(Array(own.pixels.prefix(4)) == [255, 0, 0, 128])
             #expect(own.pixels[39 * 4 + 3] == 0)
+            // The color is divided by alpha, and rounded.
+            let gray = try Self.draw(Self.svg("<rect width='20' height='20' fill='#646464' fill-opacity='.5'/>"))
+            #expect(Array(gray.pixels.prefix(4)) == [100, 100, 100, 128])
+            // An inch has 96 pixels.
+            let inch = try Self.draw(Self.svg("<rect width='.25in' height='20'/>"))
+            #expect((0..<40).filter { inch.pixels[4 * $0 + 3] > 0 } == Array(0..<24))
             let large = try Self.draw(data, PixelSize(width: 400, height: 200))
             #expect(large.pixels[199 * 4 + 3] == 128)
             #expect(large.pixels[200 * 4 + 3] == 0)
@@ -49,6 +55,8 @@
                 ("height='1e1PX' viewBox='0 0 70 35'", 20, 10), ("width='nan' height='-4'", 300, 150),
                 ("viewBox='0 0 -70 30'", 300, 150), ("viewBox='0 0 70 0'", 300, 150),
                 ("width = '2Pc' height\n=\n'30PT'", 32, 40), ("width='2em' height='10ex'", 32, 80),
+                ("width='2.54cm' height='25.4mm'", 96, 96), ("lang width='8' height='9'", 8, 9),
+                ("viewBox='0 0 70'", 300, 150), ("viewBox='0 0 inf 30'", 300, 150),
             ])
         func sizes(attributes: String, width: Int, height: Int) throws {
             #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))
@@ -109,7 +117,7 @@
             "an XML document with another root element, or HTML, is no SVG",
             arguments: [
                 "<html><svg></svg></html>", "<!DOCTYPE html><svg/>", "<!doctype html><svg/>",
-                "<?xml version='1.0'?><rss></rss>", "<svgx/>", "text <svg/>",
+                "<?xml version='1.0'?><rss></rss>", "<svgx/>", "text <svg/>", "  ", "<rss", "<svgx",
             ])
         func others(text: String) {
             #expect(throws: ImageDecodingError.unknownFormat) { try Self.size(Data(text.utf8)) }
@@ -117,9 +125,33 @@
 
         @Test(
             "a document that ends before its root element is truncated",
-            arguments: ["<!-- <svg> -->", "<svg width='1'", "<", "<!DOCTYPE svg [ <!ENTITY a '>'> "])
+            arguments: [
+                "<!-- <svg> -->", "<svg width='1'", "<", "<!DOCTYPE svg [ <!ENTITY a '>'> ", "<?xml version='1.0'",
+                "<!-- a", "<s", "<svg", "<a:", "<a:sv", "<svg width=", "<svg width=8 height=9/>",
+            ])
         func truncatedRoots(text: String) {
+            #expect(SVGDecoder().recognizes(Data(text.utf8)))
             #expect(throws: ImageDecodingError.truncated(.svg)) { try Self.size(Data(text.utf8)) }
+        }
+
+        @Test("the root element is in the first 256 KiB")
+        func lateRoot() throws {
+            func file(_ length: Int) -> Data {
+                Data(("<!--" + String(repeating: " ", count: length - 7) + "--><svg width='8' height='9'/>").utf8)
+            }
+            #expect(try Self.size(file(262_144 - 27)) == PixelSize(width: 8, height: 9))
+            let truncated = Result { () throws(ImageDecodingError) in
+                _ = try SVGDecoder().open(file(262_144), limits: .default)
+            }
+            #expect(throws: ImageDecodingError.truncated(.svg)) { try truncated.get() }
+        }
+
+        @Test("a target without pixels is drawn with one")
+        func emptyTarget() throws {
+            let image = try SVGDecoder().open(Self.svg(""), limits: .default)
+            let one = PixelSize(width: 1, height: 1)
+            #expect(image.decodableSize(covering: PixelSize(width: 0, height: 0)) == one)
+            #expect(image.decodableSize(covering: PixelSize(width: 0, height: 0), preference: .speed) == one)
         }
 
         @Test("a mark of the byte order, UTF-16, a namespace prefix and declarations are understood")
