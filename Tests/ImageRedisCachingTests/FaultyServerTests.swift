@@ -88,9 +88,13 @@
                 }
                 return number == 2 ? .reply("$-1\r\n") : .silence
             }
-            let cache = try server.makeCache { $0.commandTimeout = .milliseconds(50) }
+            let cache = try server.makeCache { $0.commandTimeout = .seconds(1) }
             let first = Task { await cache.entry(for: key) }
             await count.waitUntil { $0 == 1 }
+            // Wait with the timeout of another server, so that the second command has a later limit.
+            let silent = try await FakeRedisServer(Self.ready(.silence))
+            let other = try silent.makeCache { $0.commandTimeout = .milliseconds(300) }
+            #expect(await other.entry(for: key) == nil)
             #expect(await cache.entry(for: DataCacheKey(identifier: "other")) == nil)
             #expect(await first.value == nil)
             #expect(!cache.isAvailable)
