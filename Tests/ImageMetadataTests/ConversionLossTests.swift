@@ -79,7 +79,10 @@ import Testing
         for frames in [1, 3] {
             let gif = try encoded(.gif, frames: frames)
             #expect(try !has(gif))
-            for block in [[0x21, 0xFE, 1, 65, 0], [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + [0]] as [[UInt8]] {
+            // A text that is drawn has the label 1.
+            let text = [0x21, 0x01, 12] + [UInt8](repeating: 0, count: 12) + [1, 65, 0]
+            for block in [text, [0x21, 0xFE, 1, 65, 0], [0x21, 0xFF, 11] + Array("XMP DataXMP".utf8) + [0]] as [[UInt8]]
+            {
                 #expect(try has(gif.dropLast() + block + [0x3B]), "\(block)")
             }
         }

@@ -52,6 +52,22 @@ import Testing
         #expect(EmbeddedMetadata(exif: exif).location.map { $0.latitude < -48 } == true)
     }
 
+    @Test("have places in the east up to 180 degrees, and above the sea")
+    func east() throws {
+        for (degrees, isPlace) in [(UInt8(179), true), (180, false), (181, false)] {
+            var exif = TestExif().data
+            exif.replaceSubrange(try #require(exif.firstRange(of: Data("W\0\0\0".utf8))), with: Data("E\0\0\0".utf8))
+            let longitude = try #require(exif.firstRange(of: Data([0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 6, 0xE6])))
+            exif[longitude.lowerBound + 3] = degrees
+            let altitude = try #require(exif.firstRange(of: Data([0, 5, 0, 1, 0, 0, 0, 1, 1])))
+            exif[altitude.upperBound - 1] = 0
+            // 17.66 minutes are added.
+            let location = EmbeddedMetadata(exif: exif).location
+            #expect(location.map { abs($0.longitude - 179.294_333) < 0.000_01 } == (isPlace ? true : nil))
+            #expect(location?.altitude == (isPlace ? 17.5 : nil))
+        }
+    }
+
     /// Returns a block of texts of more than four bytes, with a directory for details. Each has a tag and a type.
     private static func block(_ main: [(UInt16, UInt16, String)], details: [(UInt16, UInt16, String)] = []) -> Data {
         func directory(_ texts: [(UInt16, UInt16, String)], at offset: Int, pointer: Int?) -> Data {

@@ -51,6 +51,11 @@ import Testing
         let digit = try #require(profile.firstRange(of: Data([0, 0x50, 0, 0x33]))).upperBound - 1
         profile[digit] = 0
         #expect(EmbeddedMetadata(icc: profile).colorProfileName == "Display P")
+        // In version 2 of ICC, a text has its length (6.5.17), and ends at a zero too.
+        var old = Data(count: 128)
+        for number: UInt32 in [1, 0x6465_7363, 144, 20, 0x6465_7363, 0, 8] { old.append(bigEndian: number) }
+        old += Data("sRGB\0abc".utf8)
+        #expect(EmbeddedMetadata(icc: old).colorProfileName == "sRGB")
     }
 
     @Test("an ICC profile is embedded in JPEG, PNG and WebP, and stays if there is no other")

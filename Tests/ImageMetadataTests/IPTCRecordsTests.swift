@@ -58,6 +58,7 @@ import Testing
         #expect(IPTCRecords.rights(Data([0x1C, 2, 116, 0x80, 4, 0xFF, 0xFF, 0xFF, 0xFF, 65])) == nil)
         #expect(IPTCRecords.rights(Data([0x1C, 2, 116, 0x80, 4, 0, 0, 0, 1]) + Data(count: 40_000)) == nil)
         #expect(IPTCRecords.rights(Data([0x1C, 2, 116, 0x7F, 0xFF, 65])) == nil)
+        #expect(IPTCRecords.rights(Data([0x1D, 2, 116, 0, 1, 65])) == nil)
         let many = Data((0..<1_001).flatMap { _ in Data("8BIM".utf8) + [0x04, 0x0C, 0, 0, 0, 0, 0, 0] })
         let prefix = IPTCRecords.prefix
         #expect(IPTCRecords.read([prefix + many + Self.segment.dropFirst(prefix.count)]) == nil)
