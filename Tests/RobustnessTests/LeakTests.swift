@@ -16,6 +16,7 @@
                 // The first run allocates memory that stays allocated: metadata, tables and caches of the runtime.
                 try Damage.decodeAll(images)
                 let before = bytes_in_use()
+                precondition(before > 0, "the memory in use is unknown")
                 try Damage.decodeAll(images)
                 let growth = bytes_in_use() - before
                 precondition(growth < 16 << 10, "\(growth) bytes were not freed")

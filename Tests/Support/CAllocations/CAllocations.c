@@ -1,5 +1,7 @@
 #include "CAllocations.h"
 
+#include <stdlib.h> /* defines __GLIBC__ */
+
 #ifdef __GLIBC__
 #include <malloc.h>
 
