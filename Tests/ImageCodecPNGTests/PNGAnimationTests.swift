@@ -98,51 +98,40 @@ struct PNGAnimationTests {
         let mixed: [UInt8] = [128, 127, 0, 255, 255, 0, 0, 192, 0, 255, 0, 255]
         #expect(try png.pixels(file.data, frame: 1) == mixed)
 
-        func animation(colorType: UInt8, depth: UInt8, _ below: [UInt8], _ above: [UInt8], _ more: RawPNG.Chunk)
-            throws -> any OpenedImage
-        {
-            var file = AnimatedPNG(1, 1, frames: 2)
-            (file.colorType, file.depth) = (colorType, depth)
-            file.chunks.append(more)
-            file.control()
-            file.image(stream: RawPNG.deflated([0] + below))
-            file.control(blend: 1)
-            file.pixels(stream: RawPNG.deflated([0] + above))
-            return try png.open(file.data)
-        }
-        let profile = RawPNG.profileChunk(RawPNG.profile(space: "GRAY"))
-        let gray = try animation(colorType: 4, depth: 8, [100, 255], [200, 51], profile)
+        let gray = try blended([100, 255], [200, 51], RawPNG.profileChunk(RawPNG.profile(space: "GRAY")))
         #expect(try png.pixels(gray, frame: 1) == [120, 120, 120, 255])
         #expect(try png.pixels(gray, frame: 1, layout: .grayAlpha8) == [120, 255])
         let (below, above): ([UInt8], [UInt8]) = (
             [0, 0, 0x80, 0, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xFF, 0x80, 0, 0, 0, 0x40, 0]
         )
-        let deep = try animation(colorType: 6, depth: 16, below, above, .init("cICP", [9, 16, 0, 1]))
+        let deep = try blended(below, above, .init("cICP", [9, 16, 0, 1]))
         #expect(try png.deepPixels(deep, frame: 1) == [0x4000, 0x8000, 0xBFFF, 0xFFFF])
+    }
+
+    /// Returns an animation whose second frame is blended on its first: gray with 8 bits, or color with 16, both with alpha.
+    private func blended(_ below: [UInt8], _ above: [UInt8], _ chunk: RawPNG.Chunk) throws -> any OpenedImage {
+        var file = AnimatedPNG(1, 1, frames: 2)
+        (file.colorType, file.depth) = below.count == 2 ? (4, 8) : (6, 16)
+        file.chunks.append(chunk)
+        file.control()
+        file.image(stream: RawPNG.deflated([0] + below))
+        file.control(blend: 1)
+        file.pixels(stream: RawPNG.deflated([0] + above))
+        return try png.open(file.data)
     }
 
     @Test("blended colors and alpha are rounded to nearest, with 8 and with 16 bits")
     func roundedBlending() throws {
-        func pixels(_ below: [UInt8], _ above: [UInt8], _ chunk: RawPNG.Chunk) throws -> any OpenedImage {
-            var file = AnimatedPNG(1, 1, frames: 2)
-            (file.colorType, file.depth) = below.count == 2 ? (4, 8) : (6, 16)
-            file.chunks.append(chunk)
-            file.control()
-            file.image(stream: RawPNG.deflated([0] + below))
-            file.control(blend: 1)
-            file.pixels(stream: RawPNG.deflated([0] + above))
-            return try png.open(file.data)
-        }
         // 200 * 51 / 255 + 101 * 204 / 255 is 120.8.
-        let gray = try pixels([101, 255], [200, 51], RawPNG.profileChunk(RawPNG.profile(space: "GRAY")))
+        let gray = try blended([101, 255], [200, 51], RawPNG.profileChunk(RawPNG.profile(space: "GRAY")))
         #expect(try png.pixels(gray, frame: 1, layout: .grayAlpha8) == [121, 255])
         // Color 1 has the weight 32,768 / 65,535, just above a half. The alpha is 32,767 + 32,768 / 65,535.
         let hdr = RawPNG.Chunk("cICP", [9, 16, 0, 1])
-        let color = try pixels([0, 1, 0, 0, 0, 0, 255, 255], [0, 0, 0, 0, 0, 0, 0x7F, 255], hdr)
+        let color = try blended([0, 1, 0, 0, 0, 0, 255, 255], [0, 0, 0, 0, 0, 0, 0x7F, 255], hdr)
         #expect(try png.deepPixels(color, frame: 1) == [1, 0, 0, 65_535])
-        let alpha = try pixels([0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0x7F, 255], hdr)
+        let alpha = try blended([0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 0, 0x7F, 255], hdr)
         #expect(try png.deepPixels(alpha, frame: 1)[3] == 32_768)
-        let clear = try pixels([0, 1, 0, 1, 0, 1, 0, 0], [0, 2, 0, 2, 0, 2, 0, 0], hdr)
+        let clear = try blended([0, 1, 0, 1, 0, 1, 0, 0], [0, 2, 0, 2, 0, 2, 0, 0], hdr)
         #expect(try png.deepPixels(clear, frame: 1)[3] == 0)
     }
 

@@ -162,11 +162,15 @@ struct WebPAnimationTests {
         }
     }
 
+    /// Returns a file of 8 by 8 pixels whose end is damaged.
+    private static func damagedFile() throws -> Data {
+        let file = try WebPEncoder().encode(.gradient(8, 8), options: EncodingOptions(isLossless: true))
+        return file.dropLast(30) + Data(repeating: 0xAA, count: 30)
+    }
+
     @Test("frames are decoded in any order, and a frame that replaces the canvas without the earlier ones")
     func seeking() throws {
-        let file = try WebPEncoder().encode(.gradient(8, 8), options: EncodingOptions(isLossless: true))
-        var damaged = file
-        damaged.replaceSubrange(file.count - 30..<file.count, with: Data(repeating: 0xAA, count: 30))
+        let damaged = try Self.damagedFile()
         let data = try Self.animation(8, 8) {
             try $0.frame(.flat(2, 8, Self.red), clears: true)
             try $0.frame(.flat(2, 8, Self.green), left: 4, clears: true)
@@ -264,9 +268,7 @@ extension WebPAnimationTests {
 
     @Test("no rows are delivered if an earlier frame is truncated")
     func damagedEarlierFrame() throws {
-        let file = try WebPEncoder().encode(.gradient(8, 8), options: EncodingOptions(isLossless: true))
-        var damaged = file
-        damaged.replaceSubrange(file.count - 30..<file.count, with: Data(repeating: 0xAA, count: 30))
+        let damaged = try Self.damagedFile()
         let data = try Self.animation(8, 8) {
             $0.frame(damaged, 8, 8)
             try $0.frame(.flat(2, 8, Self.red))

@@ -72,7 +72,7 @@
 
         @Test("a download that is cancelled is no error, and has the type")
         func cancelledDownload() throws {
-            let observer = LoaderInstrumentation(tracer: tracer, now: { Date() })
+            let observer = LoaderInstrumentation(tracer: tracer, now: { .distantPast })
             handle(.started, .downloadStarted, .cancelled, by: observer)
             let download = try #require(spans("download").first)
             #expect(download.status == nil)
@@ -81,7 +81,7 @@
 
         @Test("only downloads over HTTP have a server, with the port of the URL")
         func servers() throws {
-            let observer = LoaderInstrumentation(tracer: tracer, now: { Date() })
+            let observer = LoaderInstrumentation(tracer: tracer, now: { .distantPast })
             let urls = ["HTTPS://images.example:8443/a", "http://images.example/a", "photos://album/a"]
             for url in urls {
                 handle(
@@ -104,17 +104,17 @@
 
         @Test("the application decides the text of URLs, in spans without a logger too, and in messages on one line")
         func address() throws {
-            let spanned = LoaderInstrumentation(tracer: tracer, address: { "A \($0.path())" }, now: { Date() })
+            let spanned = LoaderInstrumentation(tracer: tracer, address: { "A \($0.path())" }, now: { .distantPast })
             handle(.started, .succeeded(.memory), by: spanned)
             #expect(spans("image request").map { $0.attributes.get("url.full") } == ["A /a"])
-            let logged = LoaderInstrumentation(logger: logger(), address: { _ in "a\nb" }, now: { Date() })
+            let logged = LoaderInstrumentation(logger: logger(), address: { _ in "a\nb" }, now: { .distantPast })
             handle(.started, by: logged)
             #expect(messages.entries.map { $0.metadata["url.full"] } == ["a?b"])
         }
 
         @Test("messages have the request, its time, and the time of the stage that has ended")
         func metadata() throws {
-            let observer = LoaderInstrumentation(logger: logger(), now: { Date() })
+            let observer = LoaderInstrumentation(logger: logger(), now: { .distantPast })
             handle(
                 .started, .memoryMiss(.absent), .diskHit(bytes: 1), .decodingStarted, .succeeded(.disk), by: observer)
             let last = try #require(messages.entries.last)
@@ -135,14 +135,14 @@
                 address: { url in
                     Issue.record("\(url)")
                     return ""
-                }, now: { Date() })
+                }, now: { .distantPast })
             handle(.started, .memoryHit, .succeeded(.memory), by: observer)
             #expect(messages.entries.isEmpty)
         }
 
         @Test("another failure of the disk cache is written")
         func otherDiskFailure() {
-            let observer = LoaderInstrumentation(logger: logger(), now: { Date() })
+            let observer = LoaderInstrumentation(logger: logger(), now: { .distantPast })
             for failure: DataCacheError in [.noSpace, .io("a\nb"), .noSpace] {
                 observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .diskFailed(failure)))
             }
@@ -156,14 +156,14 @@
             logger.handler.metadataProvider = Logger.MetadataProvider {
                 ["trace": .string(ServiceContext.current?.inMemorySpanContext?.traceID ?? "none")]
             }
-            let observer = LoaderInstrumentation(logger: logger, now: { Date() })
+            let observer = LoaderInstrumentation(logger: logger, now: { .distantPast })
             tracer.withSpan("page") { _ in handle(.started, by: observer) }
             #expect(messages.entries.map { $0.metadata["trace"] } == ["trace-1"])
         }
 
         @Test("the metric of a stage is its own time, of a request that of the whole, and requests are counted")
         func durations() throws {
-            let observer = LoaderInstrumentation(metrics: metrics, now: { Date() })
+            let observer = LoaderInstrumentation(metrics: metrics, now: { .distantPast })
             handle(
                 .started, .diskHit(bytes: 1), .decodingStarted, .decoded(PixelSize(width: 1, height: 1)), by: observer)
             let meter = try metrics.expectMeter("image_loader_requests_in_progress")
@@ -176,7 +176,7 @@
 
         @Test("a process that can't protect its decoders is counted")
         func unprotected() throws {
-            let observer = LoaderInstrumentation(metrics: metrics, now: { Date() })
+            let observer = LoaderInstrumentation(metrics: metrics, now: { .distantPast })
             observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(.unprotected("no seccomp"))))
             let label = [("event", "unprotected")]
             #expect(try metrics.expectCounter("image_loader_worker_events_total", label).totalValue == 1)
@@ -185,7 +185,7 @@
         @Test("an observer without loggers passes all events on, those of no request too")
         func next() {
             let recorded = RecordingObserver()
-            let observer = LoaderInstrumentation(next: recorded, now: { Date() })
+            let observer = LoaderInstrumentation(next: recorded, now: { .distantPast })
             for id: UInt64? in [1, nil] {
                 observer.handle(ImageLoadEvent(requestID: id, url: nil, kind: .storedInMemory))
             }

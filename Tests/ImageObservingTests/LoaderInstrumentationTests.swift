@@ -102,7 +102,7 @@
 
         @Test("each attempt of a download is a span, with the number of attempts before it")
         func retries() throws {
-            let observer = LoaderInstrumentation(tracer: tracer, now: { Date() })
+            let observer = LoaderInstrumentation(tracer: tracer, now: { .distantPast })
             let url = try #require(URL(string: "https://example.com/a.jpg"))
             for kind: ImageLoadEvent.Kind in [
                 .started, .queued(.download), .downloadStarted, .queued(.download), .downloadStarted,
@@ -165,7 +165,7 @@
         func diskFailures() {
             let observer = LoaderInstrumentation(
                 logger: Logger(label: "images", factory: { [messages] _ in messages }), metrics: metrics,
-                now: { Date() })
+                now: { .distantPast })
             func handle(_ kinds: ImageLoadEvent.Kind...) {
                 for kind in kinds { observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: kind)) }
             }
@@ -180,7 +180,7 @@
         func workers() throws {
             let observer = LoaderInstrumentation(
                 logger: Logger(label: "images", factory: { [messages] _ in messages }), metrics: metrics,
-                now: { Date() })
+                now: { .distantPast })
             for event: WorkerEvent in [.failed(.signal(11)), .callRefused("open\n"), .callRefused("stat")] {
                 observer.handle(ImageLoadEvent(requestID: nil, url: nil, kind: .worker(event)))
             }
@@ -199,7 +199,7 @@
                 ["trace": .string(ServiceContext.current?.inMemorySpanContext?.traceID ?? "none")]
             }
             let recorded = RecordingObserver()
-            let observer = LoaderInstrumentation(logger: logger, tracer: tracer, next: recorded, now: { Date() })
+            let observer = LoaderInstrumentation(logger: logger, tracer: tracer, next: recorded, now: { .distantPast })
             let error = ImageError.invalidURL("http://\(Self.secret)@example.com/a?token=1")
             for kind: ImageLoadEvent.Kind in [.started, .failed(error)] {
                 observer.handle(ImageLoadEvent(requestID: 7, url: nil, kind: kind))
