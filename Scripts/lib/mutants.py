@@ -3,14 +3,17 @@
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-TIME_LIMIT = 120  # seconds for the tests of a module
-CHECKED = ['--explicit-target-dependency-import-check', 'error', '-Xswiftc', '-warnings-as-errors']
+TIME_LIMIT = 300  # seconds for the tests of a module
+BUILD_OPTIONS = os.environ['BUILD_OPTIONS'].split()
 Fault = namedtuple('Fault', 'name file before after tests')
 Build = namedtuple('Build', 'package options test')
 
@@ -45,7 +48,7 @@ def read(path):
             file, _, tests = line.strip('[]').partition(' ')
             module, _, rest = file.partition('/')
             file = file if module in ('Apps', 'Packages') else f'Packages/{module}/Sources/{module}/{rest}'
-            tests = tests or f'{module}Tests'
+            tests = tests or f'{file.split("/")[1]}Tests'
         elif line and not line.startswith('#'):
             name, _, change = line.partition(': ')
             before, _, after = change.partition(' =>')
@@ -53,12 +56,12 @@ def read(path):
     return faults
 
 
-def build_of(fault):
+def build_of(fault, with_traits):
     if fault.file.startswith('Apps/ImageServer'):
         return SERVER
     if 'GTK' in fault.file or 'Gtk' in fault.file:
         return DESKTOP
-    return TRAITS if BEHIND_TRAITS.search(fault.file) else ROOT
+    return TRAITS if with_traits or BEHIND_TRAITS.search(fault.file) else ROOT
 
 
 def put_in(fault, text):
@@ -122,7 +125,7 @@ def update_copy(root, copy, changes):
 
 def compile_copy(copy, build):
     tests = ['--product', 'swift-image-loadingPackageTests'] if build == ROOT else ['--build-tests']
-    command = ['swift', 'build', '--package-path', build.package, *tests, *build.options, *CHECKED]
+    command = ['swift', 'build', '--package-path', build.package, *tests, *build.options, *BUILD_OPTIONS]
     # Traits come in the same order each time, as in Scripts/lib/common.sh.
     result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             env={**os.environ, 'SWIFT_DETERMINISTIC_HASHING': '1'})
@@ -139,16 +142,23 @@ def run_tests(copy, build, tests, fault=''):
     command = [programs[0], '--testing-library', 'swift-testing'] if programs else [
         *build.test, '--package-path', build.package, *build.options, '--skip-build']
     command += ['--filter', tests if tests.startswith('(') else '^' + tests]
-    try:
-        result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
-                                env={**os.environ, 'FAULT': fault}, timeout=TIME_LIMIT)
-    except subprocess.TimeoutExpired as error:
-        result = subprocess.CompletedProcess(command, 'a hang', (error.output or b'').decode(errors='replace'))
-    if found := FOUND.search(result.stdout):
+    with subprocess.Popen(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                          env={**os.environ, 'FAULT': fault}, start_new_session=True) as run:
+        timer = threading.Timer(TIME_LIMIT, os.killpg, (run.pid, signal.SIGKILL))
+        timer.start()
+        has_run = False
+        for line in run.stdout:
+            if found := FOUND.search(line):
+                os.killpg(run.pid, signal.SIGKILL)
+                break
+            has_run = has_run or any(int(count or 0) for match in COUNT.findall(line) for count in match)
+        run.wait()
+        timer.cancel()
+    if found:
         return next(name for name in found.groups() if name)
-    if result.returncode:
-        return f'a crash or hang: {result.returncode}'
-    if not any(int(count or 0) for match in COUNT.findall(result.stdout) for count in match):
+    if run.returncode:
+        return f'a crash or hang: {run.returncode}'
+    if not has_run:
         sys.exit(f'error: no test matches {tests}')
     return None
 
@@ -160,8 +170,10 @@ def main():
     parser.add_argument('--all', action='store_true')
     parser.add_argument('--check', action='store_true')
     parser.add_argument('--copy', type=Path)
+    parser.add_argument('--list', type=Path)
+    parser.add_argument('--jobs', type=int, default=1)
     options = parser.parse_intermixed_args()
-    faults = read(options.root / 'Tests/faults.txt')
+    faults = read(options.list or options.root / 'Tests/faults.txt')
     changes = changed_files(options.root, faults)
     if options.check:
         check_syntax(changes)
@@ -169,24 +181,29 @@ def main():
     if options.names:
         chosen = [fault for fault in faults if any(name in fault.name or name in fault.file for name in options.names)]
     else:
-        chosen = [fault for fault in faults if options.all or build_of(fault) == ROOT]
+        chosen = [fault for fault in faults if options.all or build_of(fault, False) == ROOT]
     if not chosen:
         sys.exit('error: no such fault')
     copy = options.copy or options.root / 'out/mutants'
     update_copy(options.root, copy, changes)
-    survivors = 0
-    for build in dict.fromkeys(build_of(fault) for fault in chosen):
+    groups = {}
+    for fault in chosen:
+        groups.setdefault(build_of(fault, options.all), []).append(fault)
+    survivors, untried = 0, []
+    for build, group in groups.items():
         compile_copy(copy, build)
-        group = [fault for fault in chosen if build_of(fault) == build]
-        for tests in dict.fromkeys(fault.tests for fault in group):
-            if failed := run_tests(copy, build, tests):
-                sys.exit(f'error: {tests} fail without a fault: {failed}')
-        for fault in group:
-            found = run_tests(copy, build, fault.tests, fault.name)
-            survivors += found is None
-            print(f'{fault.name}: found by {found}' if found else f'{fault.name}: SURVIVED in {fault.file}', flush=True)
-    print(f'{len(chosen)} faults, {survivors} survived')
-    return 1 if survivors else 0
+        with ThreadPoolExecutor(options.jobs) as pool:
+            suites = list(dict.fromkeys(fault.tests for fault in group))
+            for tests, failed in zip(suites, pool.map(lambda tests: run_tests(copy, build, tests), suites)):
+                if failed:
+                    untried += [fault.name for fault in group if fault.tests == tests]
+                    group = [fault for fault in group if fault.tests != tests]
+                    print(f'error: {tests} fail without a fault: {failed}', flush=True)
+            for fault, found in zip(group, pool.map(lambda fault: run_tests(copy, build, fault.tests, fault.name), group)):
+                survivors += found is None
+                print(f'{fault.name}: found by {found}' if found else f'{fault.name}: SURVIVED in {fault.file}', flush=True)
+    print(f'{len(chosen)} faults, {survivors} survived, {len(untried)} not tried')
+    return 1 if survivors or untried else 0
 
 
 sys.exit(main())
