@@ -247,7 +247,9 @@ let classicCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "Im
 let modernCodecs: [Target.Dependency] = ["ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]
 /// Formats without an encoder.
 let decodedFormats: [Target.Dependency] = ["ImageCodecBMP", "ImageCodecTIFF", "ImageCodecSVG"]
-let codecTesting: [Target.Dependency] = ["ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages"]
+let codecTesting: [Target.Dependency] = [
+    "ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages", "LeakChecking",
+]
 /// A loader and the parts that work without files, network and codecs.
 let loaderParts: [Target.Dependency] = [
     "ImageCore", "ImageTransporting", "ImageLoading", "ImageScheduling", "ImageCoalescing", httpTypes,
@@ -286,7 +288,7 @@ let suites = [
     tests(
         of: "ImageRedisCaching",
         uses: [
-            "ImageContractTesting", "RedisServerProcess",
+            "ImageContractTesting", "RedisServerProcess", "LeakChecking",
             optional("CImageRedisCaching", trait: "RedisCaching"),
         ] + swiftNIO(trait: "RedisCaching")),
     tests(of: "ImageTransporting", uses: [httpTypes]),
@@ -308,20 +310,24 @@ let suites = [
             "ImageCodecPNG", "ImageDecoding", "ImageLoaderKit", "GeneratedImages", "CommandRunning", "isolation-worker",
         ]),
     tests(of: "ImageProcessing"),
-    tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
-    tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
-    tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
-    tests(of: "ImageCodecWebP", uses: ["CImageCodecWebP", "GeneratedImages"]),
-    tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
+    tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles", "LeakChecking"]),
+    tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages", "LeakChecking"]),
+    tests(of: "ImageCodecPNG", uses: ["GeneratedImages", "LeakChecking"]),
+    tests(of: "ImageCodecWebP", uses: ["CImageCodecWebP", "GeneratedImages", "LeakChecking"]),
+    tests(of: "ImageCodecGIF", uses: ["GeneratedImages", "LeakChecking"]),
     tests(
         of: "ImageCodecBMP", uses: ["ImageCodecPNG", "GeneratedImages", "ReferenceFiles"], resources: [.copy("Files")]),
-    tests(of: "ImageCodecTIFF", uses: ["GeneratedImages", "ReferenceFiles"], resources: [.copy("Files")]),
-    tests(of: "ImageCodecSVG", uses: ["ImageContractTesting", "ImageDecoding", "GeneratedImages"]),
+    tests(
+        of: "ImageCodecTIFF", uses: ["GeneratedImages", "ReferenceFiles", "LeakChecking"],
+        resources: [.copy("Files")]),
+    tests(
+        of: "ImageCodecSVG", uses: ["ImageContractTesting", "ImageDecoding", "GeneratedImages", "LeakChecking"]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageMetadata", uses: ["GeneratedImages", "ImageDecoding", "ImageLoaderKit"]),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
     tests(of: "ImageCodecHEIF", uses: codecTesting + ["ImageCodecJPEG", optional("CTestHEIF", trait: "HEIF")]),
-    tests(of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles"]),
+    tests(
+        of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles", "LeakChecking"]),
     tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
     tests(of: "ImageScheduling"),
     tests(of: "ImageCoalescing"),
@@ -353,7 +359,7 @@ let suites = [
         "RobustnessTests",
         of: [
             "ImageCore", "ImageDecoding", "ImageTesting", "ImageContractTesting", "ImageLoaderKit", "GeneratedImages",
-            "CAllocations",
+            "LeakChecking",
         ]),
 ]
 
@@ -398,6 +404,7 @@ let testSupport = [
     testKernels("CTestHEIF", over: [optional("CLibHEIF", trait: "HEIF")], links: ["x265"], trait: "HEIF"),
     support("TestJXL", uses: ["ImageCore", optional("CTestJXL", trait: "JXL")]),
     testKernels("CTestJXL", over: [optional("CLibJXL", trait: "JXL")], trait: "JXL"),
+    support("LeakChecking", uses: ["CAllocations", "ImageCore", "ImageDecoding", "GeneratedImages"]),
     testKernels("CAllocations"),
     // A worker of ImageDecodingIsolation whose decoder attacks its parent.
     .executableTarget(

@@ -40,6 +40,16 @@
             }
         }
 
+        @Test("more frames than the 17 pictures that are held may depend on each other")
+        func chain() throws {
+            let chain = try TestSequence.chain(count: 40)
+            let image = try heif.open(chain.file())
+            for frame in 0..<40 {
+                let difference = try gray(heif.pixels(image, frame: frame)).largestDifference(to: chain.frames[frame])
+                #expect(difference == 0, "frame \(frame)")
+            }
+        }
+
         @Test("decoding the frames in order decodes each picture once")
         func sequential() throws {
             let image = try heif.open(moving.file())

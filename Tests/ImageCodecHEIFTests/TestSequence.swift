@@ -47,6 +47,11 @@
             track.entryBoxes = HEIFBuilder.box("colr", color)
         }
 
+        /// Returns up to 250 frames that depend on those before them, in the order in which they are shown.
+        static func chain(count: Int) throws -> TestSequence {
+            try TestSequence(count: count, options: "bframes=0:scenecut=0:qp=40:ctu=16")
+        }
+
         private static func encode(
             _ samples: inout [UInt8], _ size: PixelSize, count: Int, _ options: String
         ) -> (stream: Data, sets: Int, lengths: [Int], order: [Int]) {

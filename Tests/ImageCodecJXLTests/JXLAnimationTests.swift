@@ -38,6 +38,19 @@
             #expect(image.header.frameDelays == [.microseconds(1_001_000), .microseconds(100_100)])
         }
 
+        @Test("frames can have names of any length")
+        func names() throws {
+            var coding = TestJXL(Self.size)
+            coding.ticks = .init(100, 1)
+            var frames = Self.frames([2, 3, 4, 5])
+            for (index, length) in [15, 31, 100].enumerated() {
+                frames[index].name = String(repeating: "n", count: length)
+            }
+            let image = try jxl.open(coding.file(frames))
+            #expect(image.header.frameDelays == [20, 30, 40, 50].map { .milliseconds($0) })
+            #expect(try jxl.pixels(image, frame: 3).largestDifference(to: Self.expected(3)) == 0)
+        }
+
         @Test("a frame without duration is a layer of the next one")
         func layers() throws {
             var coding = TestJXL(Self.size, channels: 4)
@@ -76,6 +89,19 @@
             }
             // Three planes of floats.
             #expect(try heldBytes([1, 2, 3]) - heldBytes([1, 1, 1]) == 12 * Self.size.area)
+        }
+
+        @Test("the hidden layers of each frame have up to four times the pixels of an image")
+        func layersOfEachFrame() throws {
+            var coding = TestJXL(Self.size)
+            coding.ticks = .init(100, 1)
+            let area = Self.size.area
+            let limits = DecodingLimits(maxPixels: area)
+            let accepted = try coding.file(Self.frames([0, 0, 0, 0, 1, 0, 0, 0, 0, 1]))
+            #expect(try jxl.header(of: accepted, limits: limits).frameCount == 2)
+            let refused = try coding.file(Self.frames([0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]))
+            let failure = jxl.failure(refused, limits: limits)
+            #expect(failure == .limitExceeded(.pixels, value: area * 5 / 4, allowed: area))
         }
 
         @Test("layers of a still image are composed, and there is one frame")
@@ -121,6 +147,21 @@
             }
             #expect(try jxl.pixels(image, frame: 0).largestDifference(to: Self.expected(0)) == 0)
         }
+
+        @Test(
+            "a truncated later frame delivers all rows in less detail if it is lossy without alpha, and else none",
+            arguments: [true, false], [3, 4])
+        func truncatedLaterFrame(isLossless: Bool, channels: Int) throws {
+            let size = PixelSize(width: 40, height: 1100)
+            var coding = TestJXL(size, channels: channels)
+            coding.isLossless = isLossless
+            coding.ticks = .init(100, 1)
+            let frame = TestJXL.Frame(JXLSamples.bytes(size, channels: channels), duration: 1)
+            let data = try coding.file([frame, frame])
+            let (rows, failure) = jxl.rows(data.prefix(data.count * 4 / 5), frame: 1)
+            #expect(failure == .truncated(.jpegXL))
+            #expect(rows.count == (!isLossless && channels == 3 ? size.height : 0))
+        }
     }
 
     @Suite("Encoding JPEG XL")
@@ -140,7 +181,7 @@
                 for index in range where hasAlpha || index % 4 != 3 { pixels[index] ^= 40 }
                 return Bitmap(size: first.size, pixels: pixels, isOpaque: !hasAlpha)
             }
-            let delays = [10, 70, 65_000, 50, 40].map { Duration.milliseconds($0) }
+            let delays = [10, 70, 120_000, 50, 40].map { Duration.milliseconds($0) }
             let frames = zip(bitmaps, delays).map { AnimationFrame(bitmap: $0, delay: $1) }
             let options = EncodingOptions(isLossless: true)
             let data = try JXLEncoder(effort: 3).encode(frames, loopCount: 7, options: options)
@@ -154,6 +195,20 @@
             for index in [3, 4, 0] {
                 #expect(try jxl.pixels(lossy, frame: index).signalToNoise(to: bitmaps[index].pixels) > 24)
             }
+        }
+
+        @Test("a part that changes can be as wide or as high as the image", arguments: [(40, 5), (7, 26)])
+        func changedStrip(width: Int, height: Int) throws {
+            let first = JXLSamples.bitmap()
+            let size = first.size
+            var pixels = first.pixels
+            for y in size.height - height..<size.height {
+                for x in size.width - width..<size.width { pixels[(y * size.width + x) * 4] ^= 40 }
+            }
+            let second = Bitmap(size: size, pixels: pixels, isOpaque: true)
+            let frames = [first, second].map { AnimationFrame(bitmap: $0, delay: .seconds(1)) }
+            let data = try JXLEncoder(effort: 3).encode(frames, loopCount: 0, options: .init(isLossless: true))
+            #expect(try jxl.pixels(data, frame: 1).largestDifference(to: pixels) == 0)
         }
 
         @Test("an animation has the largest color space of its frames, alpha if any has it, and its repetitions")

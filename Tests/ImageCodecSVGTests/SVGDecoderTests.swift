@@ -6,6 +6,7 @@
     import ImageCore
     import ImageDecoding
     import ImageTesting
+    import LeakChecking
     import Testing
 
     @Suite("SVG: decoding")
@@ -45,6 +46,23 @@
             #expect(large.pixels[199 * 4 + 3] == 128)
             #expect(large.pixels[200 * 4 + 3] == 0)
         }
+
+        #if canImport(Glibc)
+            @Test("the memory of documents is freed, drawn, refused and damaged")
+            func leaks() async {
+                await #expect(processExitsWith: .success) {
+                    let shape = "<rect width='20' height='20' fill='#f00'/>"
+                    checkForLeaks {
+                        for number in 0..<100 {
+                            let data = Self.svg(shape)
+                            for content in [data, data.dropLast(number + 1), Self.svg(shape + "<g")] {
+                                _ = try? Self.draw(content)
+                            }
+                        }
+                    }
+                }
+            }
+        #endif
 
         @Test(
             "the size is that of the root element in pixels",

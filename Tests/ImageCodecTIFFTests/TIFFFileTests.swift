@@ -4,6 +4,7 @@
     import ImageCodecTIFF
     import ImageCore
     import ImageTesting
+    import LeakChecking
     import ReferenceFiles
     import Testing
 
@@ -22,6 +23,27 @@
         func damage(file: ReferenceFile) throws {
             try file.checkDamage(by: TIFFDecoder())
         }
+
+        #if canImport(Glibc)
+            @Test("memory is freed, also of files that are cut or damaged, and of decodes that a sink ends")
+            func leaks() async {
+                await #expect(processExitsWith: .success) {
+                    let files = try Self.files.get()
+                    try checkForLeaks {
+                        for file in files {
+                            try file.checkDamage(by: TIFFDecoder())
+                            let image = try TIFFDecoder().open(file.data, limits: .default)
+                            let size = image.header.storedSize
+                            try? image.decode(frame: 0, size: size, layout: .rgba8, into: FailingSink())
+                        }
+                    }
+                }
+            }
+
+            private final class FailingSink: PixelRowSink {
+                func receive(_ row: Span<UInt8>) throws(ImageDecodingError) { throw .cancelled }
+            }
+        #endif
 
         @Test("the memory of a row of tiles is limited before it is allocated")
         func tileMemory() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import ImageCore
 import ImageTesting
+import LeakChecking
 import TestProfiles
 import Testing
 
@@ -55,6 +56,22 @@ struct LittleCMSColorConverterTests {
                 #expect(difference <= allowed, "\(color): channel \(channel) is off by \(difference)")
             }
         }
+    }
+
+    @Test("an HDR profile is mapped to white by its curve, as if there were no profile")
+    func toneMapping() throws {
+        var color = SourceColor(profile: TestProfile.gray(gamma: 2.2))
+        color.transfer = .pq
+        let pixels = [UInt8](repeating: 148, count: 3) + [255]
+        func convert(_ converter: any ColorConverter, _ color: SourceColor) throws -> [UInt8] {
+            let sink = CollectingRowSink()
+            let stage = converter.makeStage(from: color, layout: .rgba8, to: .sRGB, width: 1, next: sink)
+            try #require(stage).receive(pixels.span)
+            return sink.pixels
+        }
+        let mapped = try convert(LittleCMSColorConverter(), color)
+        #expect(mapped == (try convert(RGBColorConverter(), SourceColor(transfer: .pq))))
+        #expect(LittleCMSColorConverter().gamut(of: color, layout: .rgba8) == .sRGB)
     }
 
     @Test("preserves white and black with a different white point")
@@ -198,6 +215,25 @@ struct ColorTransformCacheTests {
         _ = cache.transform(from: Self.profile(9), .rgba8, to: .sRGB)
         #expect(first[0] !== cache.transform(from: Self.profile(1), .rgba8, to: .sRGB))
     }
+
+    #if canImport(Glibc)
+        @Test("the memory of transforms, and of profiles that have none, is freed with the cache")
+        func leaks() async {
+            await #expect(processExitsWith: .success) {
+                checkForLeaks {
+                    let cache = ColorTransformCache()
+                    for number in 1...50 {
+                        let profile = Self.profile(Double(number) / 10)
+                        for data in [profile, profile.dropLast(100)] {
+                            for layout in [PixelLayout.rgba8, .gray8] {
+                                _ = cache.transform(from: data, layout, to: .sRGB)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    #endif
 
     @Test("does not cache large profiles")
     func large() {

@@ -3,6 +3,7 @@
     import Foundation
     import ImageCore
     import ImageTesting
+    import LeakChecking
     import NIOCore
     import Testing
 
@@ -30,6 +31,24 @@
             }
             #expect(replies == Self.values)
         }
+
+        #if canImport(Glibc)
+            @Test("the memory of replies, of malformed ones and of parsers is freed")
+            func leaks() async {
+                await #expect(processExitsWith: .success) {
+                    let bulk = "$50\r\n\(String(repeating: "x", count: 50))\r\n"
+                    let texts = ["*2\r\n+a\r\n\(bulk)", "*2\r\n:1\r\n", "x"]
+                    checkForLeaks {
+                        for text in texts {
+                            for _ in 0..<200 {
+                                guard let parser = RedisReplyParser(limits: Self.limits) else { return }
+                                _ = try? Self().parse(ArraySlice(text.utf8), with: parser)
+                            }
+                        }
+                    }
+                }
+            }
+        #endif
 
         @Test(
             "a reply that is none or exceeds a limit is malformed",
@@ -147,6 +166,13 @@
             // The helper computes the checksum of the format.
             let intact = Array(value().dropLast(8))
             #expect(intact + checksum(of: intact) == Array(value()))
+        }
+
+        @Test("a payload of any length is damage", arguments: [Int64.max, .max - 100, .min, -1])
+        func payloadLengths(length: Int64) {
+            var bytes = Array(value().dropLast(8))
+            bytes.replaceSubrange(24..<32, with: (0..<8).map { UInt8(truncatingIfNeeded: length >> Int64($0 * 8)) })
+            #expect(RedisEntryFormat.read(Data(bytes + checksum(of: bytes)), for: key) == .damaged)
         }
 
         @Test("a value of another version is damaged, even with a valid checksum")

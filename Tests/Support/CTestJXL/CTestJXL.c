@@ -152,11 +152,14 @@ static int add_zeros(test_jxl_writer *writer, size_t pixels) {
     return good;
 }
 
-int test_jxl_add(test_jxl_writer *writer, const void *samples, size_t length, const test_jxl_frame *frame) {
+int test_jxl_add(
+    test_jxl_writer *writer, const void *samples, size_t length, const test_jxl_frame *frame, const char *name) {
     uint32_t width = writer->options.width;
     size_t pixels = (size_t)width * writer->options.height;
     if (!is_started(writer)) return 0;
     if (frame != NULL && !set_frame(writer, frame)) return 0;
+    /* Setting the frame's header clears the name. */
+    if (!is_good(JxlEncoderSetFrameName(writer->frames, name))) return 0;
     if (!is_good(JxlEncoderAddImageFrame(writer->frames, &writer->format, samples, length))) return 0;
     return writer->options.extra_channel < 0 || add_zeros(writer, pixels);
 }

@@ -82,7 +82,7 @@ public enum Scene {
         return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: !hasAlpha)
     }
 
-    static func frames(hasAlpha: Bool = false) -> [AnimationFrame] {
+    public static func frames(hasAlpha: Bool = false) -> [AnimationFrame] {
         (0..<3).map { index in
             AnimationFrame(bitmap: bitmap(hasAlpha: hasAlpha, seed: index + 1), delay: .milliseconds(30 * index))
         }

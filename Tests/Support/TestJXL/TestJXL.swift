@@ -51,6 +51,7 @@
             /// As in JxlBlendMode.
             public var blendMode: Int
             public var savedSlot: Int
+            public var name = ""
 
             public init(
                 _ samples: [UInt8], duration: Int = 0, area: Area? = nil, blendMode: Int = 0, savedSlot: Int = 0
@@ -90,7 +91,7 @@
                 for frame in frames {
                     var header = frame.header
                     let isAdded = unsafe frame.samples.withUnsafeBytes { bytes in
-                        unsafe test_jxl_add(writer, bytes.baseAddress, bytes.count, &header)
+                        unsafe test_jxl_add(writer, bytes.baseAddress, bytes.count, &header, frame.name)
                     }
                     if isAdded == 0 { return false }
                 }

@@ -43,8 +43,10 @@ test_jxl_options test_jxl_defaults(uint32_t width, uint32_t height, int channels
 
 /* Returns NULL if libjxl rejects the options. */
 test_jxl_writer *test_jxl_open(const test_jxl_options *options);
-/* Adds a frame of 16-bit samples (8 to 16 bits, in the options' bits). `frame` is NULL for the whole canvas. */
-int test_jxl_add(test_jxl_writer *writer, const void *samples, size_t length, const test_jxl_frame *frame);
+/* Adds a frame of 16-bit samples (8 to 16 bits, in the options' bits). `frame` is NULL for the whole canvas.
+   `name` can be empty. */
+int test_jxl_add(
+    test_jxl_writer *writer, const void *samples, size_t length, const test_jxl_frame *frame, const char *name);
 /* Adds a JPEG file that can be restored from the JPEG XL file. */
 int test_jxl_add_jpeg(test_jxl_writer *writer, const uint8_t *bytes, size_t length);
 /* Ends the file. Returns its bytes, which the caller frees, or NULL on failure. */
