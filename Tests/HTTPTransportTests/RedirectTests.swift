@@ -22,6 +22,18 @@ struct RedirectTests {
         #expect(server.log.map(\.target) == ["/start", redirect.target])
     }
 
+    @Test("the total time is that of all redirects together", arguments: HTTPTransport.allCases)
+    func totalTime(_ http: HTTPTransport) async throws {
+        let server = try LoopbackServer { request in
+            let next = (Int(request.path.dropFirst()) ?? 0) + 1
+            if next > 9 { return .ok([1]) }
+            let head = "HTTP/1.1 302 Found\r\nLocation: /\(next)\r\nContent-Length: 0\r\n\r\n"
+            return .steps([.pause(.milliseconds(200)), .text(head)])
+        }
+        let request = TransportRequest(url: server.url("/1"), totalTimeout: .seconds(1))
+        #expect(await failure(http.make(), request) == .timedOut(.total))
+    }
+
     @Test("credentials are only sent to their server", arguments: HTTPTransport.allCases)
     func credentials(_ http: HTTPTransport) async throws {
         let other = try LoopbackServer { _ in .ok([1]) }

@@ -50,6 +50,12 @@ struct DIBHeaderTests {
         (bmp(dib(bits: 16, [3, 0, 0, 0])), [0, 0, 25, 255]),
         (bmp(dib(bits: 32, compression: 3, channels + [1, 2, 3, 4])), [1, 2, 3, 255]),
         (bmp(dib(bits: 32, compression: 6, channels + masks(0xFF00_0000) + [1, 2, 3, 4])), [1, 2, 3, 4]),
+        // The second version has no mask of alpha, the third one has.
+        (bmp(dib(length: 52, bits: 32, compression: 3, extra: channels, [1, 2, 3, 4])), [1, 2, 3, 255]),
+        (
+            bmp(dib(length: 56, bits: 32, compression: 3, extra: channels + masks(0xFF00_0000), [1, 2, 3, 4])),
+            [1, 2, 3, 4]
+        ),
         (bmp(dib(length: 108, bits: 32, compression: 3, extra: channels, [1, 2, 3, 4])), [1, 2, 3, 255]),
         (bmp(dib(bits: 8, [UInt8](repeating: 0, count: 1_020) + [3, 2, 1, 0, 255, 0, 0, 0])), [1, 2, 3, 255]),
         (bmp(dib(bits: 8, colors: 256, [0, 0, 0, 0, 3, 2, 1, 0, 1, 0, 0, 0]), pixels: 62), [1, 2, 3, 255]),
@@ -133,7 +139,7 @@ struct DIBHeaderTests {
             try BMPDecoder().open(file, limits: .default)
                 .decode(frame: 1, size: PixelSize(width: 1, height: 1), layout: .rgba8, into: CollectingRowSink())
         }
-        let runs = try BMPDecoder().open(Self.variants[13].0, limits: .default)
+        let runs = try BMPDecoder().open(try #require(Self.variants.last).0, limits: .default)
         #expect(runs.heldByteCount(frame: 0, size: PixelSize(width: 5, height: 3), layout: .rgba8) == 15)
     }
 

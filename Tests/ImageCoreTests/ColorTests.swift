@@ -79,6 +79,9 @@ struct ColorTests {
         // 38,011 is 202 cd/m² in PQ, and 49,151 is 203 cd/m² in HLG.
         let pixels: [UInt16] = [38_011, 38_011, 38_011, 32_768]
         let atPeak = try convert(pixels, from: color)
+        // Pure PQ has 10,000 cd/m², and 49,271 has a tenth of it: a tenth of white stays.
+        let brighter = try convert([65_535, 49_271, 49_271, 65_535], from: color)
+        #expect(brighter == [255, 89, 89, 255])
         color.peakLuminance = nil
         let belowPeak = try convert(pixels, from: color)
         let hlg = try convert([49_151, 49_151, 49_151, 65_535], from: SourceColor(transfer: .hlg))

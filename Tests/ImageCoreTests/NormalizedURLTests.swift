@@ -18,6 +18,7 @@ struct NormalizedURLTests {
             ("http://[::1]:8080/a", "http://[::1]:8080/a"), ("http://[::1]/a", "http://[::1]/a"),
             ("https://a.test/%7e%41%2d%2E%5f%30", "https://a.test/~A-._0"), ("https://a.test/%7E", "https://a.test/~"),
             ("https://a.test/%c3%bc%2f?q=%3a%7E#%7e", "https://a.test/%C3%BC%2F?q=%3A~"),
+            ("https://a.test/%2a", "https://a.test/%2A"), ("https://a.test/%a2", "https://a.test/%A2"),
             ("https://%61.test/", "https://a.test/"), ("https://%41.test/", "https://a.test/"),
             ("https://a.test/b/./c/../d", "https://a.test/b/d"), ("https://a.test/../..", "https://a.test/"),
             ("https://a.test/b/%2E%2e/c", "https://a.test/c"), ("https://a.test/b/..", "https://a.test/"),

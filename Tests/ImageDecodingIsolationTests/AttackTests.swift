@@ -77,9 +77,17 @@ struct AttackTests {
         try expectRightImage(fixture)
     }
 
+    @Test("an image whose time is over is not tried again")
+    func timesOutOnce() throws {
+        let fixture = IsolatedFixture { $0.timeLimit = .seconds(3) }
+        try expectRightImage(fixture)
+        #expect(fixture.failure("header:loop") == .workerFailed(.timedOut))
+        #expect(fixture.events.messages == [.failed(.timedOut)])
+    }
+
     @Test("a decode that is cancelled ends soon, also if the worker does not notice", .timeLimit(.minutes(1)))
     func cancels() throws {
-        let fixture = IsolatedFixture { $0.timeLimit = .seconds(600) }
+        let fixture = IsolatedFixture { $0.timeLimit = .seconds(20) }
         #expect(throws: ImageDecodingError.cancelled) {
             try fixture.decoders.decode(Data("pixels:loop".utf8), request: DecodingRequest()) { true }
         }
@@ -207,23 +215,24 @@ struct AttackTests {
         #expect(attacks(origins[1]) == 1 && attacks(origins[0]) == 2)
     }
 
-    @Test("workers that failed leave no shared memory")
+    @Test("workers that failed leave no shared memory, and no other file open")
     func leavesNothing() throws {
         let fixture = IsolatedFixture()
-        let count = Int(ProcessInfo.processInfo.environment["ISOLATION_ATTACKS"] ?? "") ?? 20
+        let count = Int(ProcessInfo.processInfo.environment["ISOLATION_ATTACKS"] ?? "") ?? 40
         try expectRightImage(fixture)
-        let before = try sharedMemories()
+        let before = try filesOfWorkers()
         for _ in 0..<count { #expect(fixture.failure("header:abort") != nil) }
         try expectRightImage(fixture)
         // Other tests have workers meanwhile.
-        #expect(try sharedMemories() < before + 10)
+        #expect(try filesOfWorkers() < before + 25)
     }
 
-    private func sharedMemories() throws -> Int {
+    /// Returns the number of open files that are shared memory, the socket of a worker or its refused calls.
+    private func filesOfWorkers() throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
             // A file may have been closed since the folder was read.
             let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-            return target?.hasPrefix("/memfd:image") == true
+            return ["/memfd:image", "socket:", "anon_inode:seccomp"].contains { target?.hasPrefix($0) == true }
         }
     }
 

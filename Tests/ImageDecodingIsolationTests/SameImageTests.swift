@@ -61,6 +61,16 @@ struct SameImageTests {
         #expect(fixture.events.messages.isEmpty, "nothing was tried again")
     }
 
+    @Test("an image has its own pixels after a preview of another one has used its worker")
+    func afterPreview() throws {
+        let fixture = IsolatedFixture()
+        let files = try GeneratedImage.all().map(\.data)
+        _ = try fixture.decoders.header(of: files[0])
+        let session = try #require(fixture.decoders.makeSession(request: DecodingRequest(), throttle: .unlimited))
+        #expect(try session.append(files[1], at: .zero, isCancelled: { false }) != nil)
+        #expect(try fixture.decoders.decode(files[0]) == fixture.local.decode(files[0]))
+    }
+
     @Test("an image of exactly the limit of its pixels is decoded")
     func exactLimit() throws {
         let image = try #require(try GeneratedImage.all().first)
@@ -68,6 +78,16 @@ struct SameImageTests {
         let fixture = IsolatedFixture(limits: DecodingLimits(decodedByteLimit: byteCount))
         let expected = outcome { try fixture.local.decode(image.data) }
         #expect(outcome { try fixture.decoders.decode(image.data) } == expected)
+    }
+
+    @Test("limits can be as large as numbers are")
+    func largestLimits() throws {
+        let image = try #require(try GeneratedImage.all().first { $0.format == .gif })
+        let limits = DecodingLimits(
+            encodedByteLimit: .max, maxPixels: .max, maxSide: .max, maxFrames: .max, metadataByteLimit: .max,
+            decodedByteLimit: .max)
+        let fixture = IsolatedFixture(limits: limits)
+        #expect(try fixture.decoders.decode(image.data) == fixture.local.decode(image.data))
     }
 
     @Test("a later frame has no previews")

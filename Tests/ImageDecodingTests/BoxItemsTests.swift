@@ -165,6 +165,20 @@ struct BoxItemsTests {
         #expect(try map("grid", targets: [1, 2]) == nil)
     }
 
+    @Test("luminances are those of the content and of the mastering display of the primary image")
+    func luminances() throws {
+        let properties =
+            HEIFBuilder.box("mdcv", Data(count: 16) + number(40_000_000, 4) + number(50, 4))
+            + HEIFBuilder.box("clli", number(1200, 2) + number(400, 2))
+        let associations = box("ipma", number(1, 4), number(7, 2), Data([2, 1, 2]))
+        let (items, reader) = try meta(
+            box("pitm", number(7, 2)),
+            HEIFBuilder.box("iprp", HEIFBuilder.box("ipco", properties) + associations))
+        let peak = items.peakLuminance(reader)
+        #expect(peak.content == 1200)
+        #expect(peak.mastering == 4000)
+    }
+
     @Test("logarithmic transfer functions are unsupported, unknown ones are those of sRGB", arguments: [9, 10])
     func transfer(code: Int) throws {
         #expect(throws: ImageDecodingError.unsupported(.heic, "the transfer function \(code)")) {

@@ -37,8 +37,10 @@ struct ConditionTests {
         fixture.request(name, first: .failure(failure ?? .unresolvedHost(name))) { $0.priority = priority }
     }
 
-    private func end(of task: ImageTask, _ fixture: LoaderFixture) async -> String {
+    private func end(of task: ImageTask, _ fixture: LoaderFixture, line: UInt = #line) async -> String {
         fixture.run()
+        let limit = WaitGuard.start(#fileID, line) { "\(fixture.observer.kinds())" }
+        defer { limit.cancel() }
         do throws(ImageError) {
             return "\(try await task.image.source)"
         } catch {
@@ -63,6 +65,18 @@ struct ConditionTests {
         if byMemory { pressure.condition = .normal } else { application.condition = .foreground }
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 2)
+    }
+
+    @Test("a change that still allows a download doesn't interrupt it")
+    func allowedChanges() {
+        let fixture = fixture()
+        let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
+        fixture.run()
+        network.condition = .offline
+        network.condition = .online
+        fixture.run()
+        #expect(fixture.transport.cancellationCount == 0)
+        withExtendedLifetime(task) {}
     }
 
     @Test("an interrupted download uses what has been stored meanwhile, as nothing has failed")

@@ -36,5 +36,16 @@ struct ErrorMappingTests {
         #expect(ImageError(error) == expected)
     }
 
+    @Test(
+        "data that can't be decoded by anybody is its own cause",
+        arguments: [
+            (.unknownFormat, true), (.malformed(.png, "a"), true), (.truncated(.png), true),
+            (.unsupported(.png, "a"), false), (.limitExceeded(.pixels, value: 2, allowed: 1), false),
+            (.noSuchFrame(1, frameCount: 1), false), (.workerFailed(.timedOut), false), (.cancelled, false),
+        ] as [(ImageDecodingError, Bool)])
+    func damage(error: ImageDecodingError, isCausedByData: Bool) {
+        #expect(error.isCausedByData == isCausedByData)
+    }
+
     private struct Refused: Error {}
 }

@@ -64,6 +64,21 @@ struct NestedFetchTests {
         #expect(try await fixture.loader.image(for: request).decoded.bitmap.size.width == 30)
     }
 
+    @Test("a fetch waits for an original until the last of its requests has ended")
+    func repeatedDependency() {
+        let (fetch, other) = (fixture.request("a").original, fixture.request("b").original)
+        var dependencies = FetchDependencies()
+        for _ in 0..<2 {
+            let isAdded = dependencies.add(other, by: fetch)
+            #expect(isAdded)
+        }
+        dependencies.remove(other, by: fetch)
+        let isCircular = !dependencies.add(fetch, by: other)
+        #expect(isCircular)
+        dependencies.remove(other, by: fetch)
+        #expect(dependencies.isEmpty)
+    }
+
     @Test("a fetch that requests its own image fails with `circularFetch`")
     func itself() async {
         let fetch = request("a") { loader in

@@ -333,6 +333,19 @@ struct LowQualityTests {
         #expect(rest == ["\(LoaderFixture.image.count)", "20x15"])
     }
 
+    @Test("the image's first own preview follows that of a smaller image")
+    func ownPreview() async throws {
+        let smaller = fixture.request("smaller", fit: 8)
+        let loaded = try await fixture.loader.image(for: smaller)
+        let task = fixture.loader.task(for: request([smaller]))
+        var events = task.events.makeAsyncIterator()
+        #expect(text(await events.next()) == "8x6 preview")
+        let own = try await fixture.loader.image(for: fixture.request("own", fit: 12)).decoded
+        task.state.report(ImagePreview(own, number: 0))
+        #expect(text(await events.next()) == "12x9 preview")
+        withExtendedLifetime(loaded) {}
+    }
+
     @Test("a failed smaller image is ignored, and a loading one is cancelled when the image is available")
     func failsOrIsLate() async throws {
         let held = TestGate()

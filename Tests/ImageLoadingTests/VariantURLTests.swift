@@ -86,6 +86,12 @@ struct VariantURLTests {
                 == expected.replacingOccurrences(of: "ENCODED", with: encoded))
     }
 
+    @Test("a service without heights gets the width that fills a taller area")
+    func tallArea() {
+        let url = url(.next(Self.server), .fill(width: 100, height: 400))
+        #expect(url?.contains("&w=640&") == true)
+    }
+
     @Test("a side of any length is left out, with nothing to fill, and steps need no order")
     func oneSide() {
         var variants = ImageVariants.imgproxy(Self.server)

@@ -76,6 +76,8 @@ import Testing
         let jxl = Data(box: "JXL ", Data([0x0D, 0x0A, 0x87, 0x0A])) + Data(box: "brob", Data("Exif".utf8))
         let header = ImageHeader(format: .jpegXL, storedSize: PixelSize(width: 1, height: 1))
         #expect(ConversionLoss.possible(in: jxl, header: header) == [.otherMetadata])
+        let replaced = try EmbeddedMetadata(xmp: Data("<x/>".utf8)).embedded(in: jxl)
+        #expect(!ConversionLoss.possible(in: replaced, header: header).contains(.otherMetadata))
         for frames in [1, 3] {
             let gif = try encoded(.gif, frames: frames)
             #expect(try !has(gif))

@@ -134,6 +134,7 @@ import Testing
         for text in ["Caption", "MakerNote", "S12345"] { #expect(block.firstRange(of: Data(text.utf8)) == nil) }
         #expect(ExifReader.thumbnail(in: block) == nil && ExifReader.thumbnail(in: metadata.exif ?? Data()) != nil)
         #expect(public1.withoutPrivateData == public1)
+        #expect(EmbeddedMetadata(icc: Data([7])).withoutPrivateData.icc == Data([7]))
         #expect(EmbeddedMetadata(exif: ExifBlock.orientation(.up)).rights.exif == nil)
     }
 

@@ -55,6 +55,16 @@ import Testing
         #expect(try map.hdr(of: pixel(0), by: pixel(0), for: DynamicRange(headroom: 2)) { false }?.headroom == 2)
     }
 
+    @Test("the gains of a smaller map are interpolated between the centers of its pixels")
+    func smallerMap() throws {
+        func row(_ levels: [UInt8]) -> Bitmap {
+            Bitmap(size: PixelSize(width: levels.count, height: 1), pixels: levels.flatMap { [$0, $0, $0, 255] })
+        }
+        let map = try #require(EmbeddedGainMap(of: GainMapJPEG(["ultraHDR"]).data))
+        let image = row([128, 128, 128, 128])
+        #expect(try samples(of: image, map, row([0, 204])) == samples(of: image, map, row([0, 51, 153, 204])))
+    }
+
     @Test("channels have gains of their own, as lists of XMP, and colors are in Display P3")
     func channels() throws {
         func list(_ name: String, _ numbers: [Int]) -> String {

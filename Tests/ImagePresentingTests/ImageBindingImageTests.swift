@@ -65,18 +65,20 @@ struct ImageBindingImageTests {
         await surface.ends { $0.phase.isSuccess }
     }
 
-    @Test("renders the best cached preview synchronously, and only once")
-    func previewInMemory() async throws {
+    @Test(
+        "renders the best cached preview synchronously, and only once, and loads no worse one",
+        arguments: [false, true])
+    func previewInMemory(hasWorse: Bool) async throws {
         let gate = TestGate()
         let previews = [fixture.request("tiny", width: 1), fixture.request("small", width: 2)]
-        for request in previews { try await fixture.warm(request) }
+        for request in previews.dropFirst(hasWorse ? 0 : 1) { try await fixture.warm(request) }
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = previews })
         #expect(rendered == ["loading preview 2"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(rendered.dropLast().allSatisfy { $0.hasSuffix("preview 2") })
-        #expect(fixture.transport.sendCount == 3)
+        #expect(fixture.transport.sendCount == (hasWorse ? 3 : 2))
         #expect(surface.last.imageVersion == 2)
     }
 

@@ -66,6 +66,23 @@ struct AttentionCropTests {
         }
     }
 
+    @Test("a color that is nearly black attracts nothing")
+    func nearlyBlack() throws {
+        let size = PixelSize(width: 128, height: 128)
+        var pixels: [UInt8] = []
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let isRed = (8..<48).contains(x) && (8..<88).contains(y)
+                let isGray = (100..<104).contains(x) && (100..<104).contains(y)
+                pixels += isRed ? [40, 0, 0, 255] : isGray ? [60, 60, 60, 255] : [0, 0, 0, 255]
+            }
+        }
+        let map = try AttentionMap(Bitmap(size: size, pixels: pixels, isOpaque: true))
+        let origin = map.origin(of: PixelSize(width: 32, height: 32), in: size)
+        #expect((72...100).contains(origin.x))
+        #expect((72...100).contains(origin.y))
+    }
+
     @Test("crops stay inside of the image, of whatever size")
     func bounds() throws {
         for (width, height) in [(1, 1), (1, 500), (500, 1), (33, 31), (7, 200)] {

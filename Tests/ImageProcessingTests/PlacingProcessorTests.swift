@@ -113,6 +113,7 @@ struct PlacingProcessorTests {
             (.at(x: 3, y: .max), [[0, 0, 0], [0, 0, 0]]), (.at(x: 0, y: -1), [[0, 0, 0], [0, 0, 0]]),
             (.at(x: .min, y: .min), [[0, 0, 0], [0, 0, 0]]),
             (.tiles(horizontalSpacing: 1, verticalSpacing: -4), [[200, 200, 0], [200, 200, 0]]),
+            (.tiles(horizontalSpacing: 9, verticalSpacing: 2), [[0, 0, 0], [200, 200, 0]]),
         ] as [(WatermarkProcessor.Placement, [[UInt8]])])
     func watermark(placement: WatermarkProcessor.Placement, expected: [[UInt8]]) throws {
         let mark = bitmap([[200, 200]])

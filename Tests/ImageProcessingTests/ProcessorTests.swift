@@ -50,6 +50,11 @@ struct ProcessorTests {
             #expect(try ResizeProcessor(part, stretchedTo: size).process(Self.image(10, 8)).size == size, "\(number)")
         }
         let same = PixelSize(width: 10, height: 8)
+        // What is outside is cut off, not moved inside.
+        let corner = ResizeProcessor(UnitRegion(x: 0.5, y: 0.75, width: 0.9, height: 0.9), stretchedTo: same)
+        let kept = ResizeProcessor(UnitRegion(x: 0.5, y: 0.75, width: 0.5, height: 0.25), stretchedTo: same)
+        #expect(try corner.process(Self.image(10, 8)) == kept.process(Self.image(10, 8)))
+        #expect(try corner.process(Self.image(10, 8)) != Self.image(10, 8))
         #expect(try ResizeProcessor(.whole, stretchedTo: same).process(Self.image(10, 8)) == Self.image(10, 8))
         #expect(ResizeProcessor(.whole, stretchedTo: same).identifier == ResizeProcessor(stretchingTo: same).identifier)
     }

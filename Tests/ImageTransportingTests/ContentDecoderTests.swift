@@ -46,6 +46,13 @@ struct ContentDecoderTests {
         #expect(try decoded([Self.gzip + Self.gzip]) == Self.text + Self.text)
     }
 
+    @Test("bytes that are no gzip member end the body, in the same piece or a later one")
+    func padding() throws {
+        let zeros = Data(count: 3)
+        #expect(try decoded([Self.gzip + zeros]) == Self.text)
+        #expect(try decoded([Self.gzip, zeros, zeros]) == Self.text)
+    }
+
     @Test(
         "a body without a known content coding has no decoder",
         arguments: [nil, "", "identity", ", ", "UTF-8", "none", "binary", "aws-chunked", "image/png", "br", "zstd, br"])

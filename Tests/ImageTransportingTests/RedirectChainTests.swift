@@ -43,6 +43,20 @@ struct RedirectChainTests {
         }
     }
 
+    @Test("a redirect is followed without the identifier of its request, whatever the length of its own body")
+    func unusedParts() throws {
+        var request = TransportRequest(url: try url("http://a/b"), bodyByteLimit: 10)
+        request.identifier = "photo"
+        var head = try redirect(302, to: "/c")
+        head.expectedByteCount = 11
+        try request.checkLength(head)
+        var chain = RedirectChain(request)
+        try expectFollowing(head, by: &chain)
+        #expect(chain.request.identifier == nil)
+        head.headers = [:]
+        #expect(throws: TransportError.tooLarge(byteLimit: 10)) { try request.checkLength(head) }
+    }
+
     @Test("bytes of a Location that aren't UTF-8 are percent-encoded as they are")
     func bytes() throws {
         var chain = RedirectChain(TransportRequest(url: try url("http://a/b")))

@@ -65,6 +65,16 @@ struct CompositionTests {
         #expect(server.log.allSatisfy { $0.headers["range"] == nil })
     }
 
+    @Test("an encrypted part of a download is only resumed with its key", arguments: [7, 8] as [UInt8])
+    func encryptedPart(key: UInt8) async throws {
+        let (http, server) = (HTTPTransport.allCases[0], try interruptedOrigin())
+        let first = TestLoader(http) { $0.diskEncryption = FakeEncryption(key: 7) }
+        await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
+        let second = TestLoader(http, folder: first.folder) { $0.diskEncryption = FakeEncryption(key: key) }
+        #expect(try await second.loader.data(for: ImageRequest(url: server.url())).data == Data(Self.body))
+        #expect(server.log.map { $0.headers["range"] != nil } == [false, key == 7])
+    }
+
     @Test("no-store responses leave no partial download on disk", arguments: HTTPTransport.allCases)
     func bypassed(_ http: HTTPTransport) async throws {
         let server = try interruptedOrigin(count: .max)
