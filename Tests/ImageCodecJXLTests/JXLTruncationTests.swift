@@ -129,11 +129,7 @@
         func boxes(length: Int) throws {
             let codestream = try TestJXL(JXLSamples.size).file(JXLSamples.bytes(channels: 3))
             let file = TestJXL.container(TestJXL.parts(of: codestream, length: 100))
-            let image = JXLDecoder().makeIncrementalImage(limits: .default)
-            for start in stride(from: 0, to: file.count, by: length) {
-                try image.append(file.dropFirst(start).prefix(length))
-            }
-            try image.start(size: JXLSamples.size, layout: .rgba8)
+            let image = try Self.feed(file, in: length) { _ in }
             let sink = CollectingRowSink()
             try image.decodePreview(into: sink)
             #expect(try sink.pixels.largestDifference(to: jxl.pixels(codestream)) == 0)
