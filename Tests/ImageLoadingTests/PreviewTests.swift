@@ -336,14 +336,14 @@ struct LowQualityTests {
     @Test("the image's first own preview follows that of a smaller image")
     func ownPreview() async throws {
         let smaller = fixture.request("smaller", fit: 8)
-        let loaded = try await fixture.loader.image(for: smaller)
+        _ = try await fixture.loader.image(for: smaller)
         let task = fixture.loader.task(for: request([smaller]))
         var events = task.events.makeAsyncIterator()
         #expect(text(await events.next()) == "8x6 preview")
         let own = try await fixture.loader.image(for: fixture.request("own", fit: 12)).decoded
         task.state.report(ImagePreview(own, number: 0))
+        gate.open()
         #expect(text(await events.next()) == "12x9 preview")
-        withExtendedLifetime(loaded) {}
     }
 
     @Test("a failed smaller image is ignored, and a loading one is cancelled when the image is available")

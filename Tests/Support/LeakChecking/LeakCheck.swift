@@ -41,7 +41,7 @@
                 // Some formats have no animations.
                 let moving = try? encoder.encode(Scene.frames(hasAlpha: hasAlpha), loopCount: 2, options: options)
                 for file in [still, moving].compactMap(\.self) {
-                    for target in [nil, ImageTarget.fit(width: 20, height: 16)] {
+                    for target in [nil, ImageTarget.fit(width: 10, height: 8)] {
                         let request = DecodingRequest(target: target)
                         _ = try decoder.decode(file, request: request)
                         _ = try? decoder.decode(file.prefix(file.count * 2 / 3), request: request)
