@@ -126,6 +126,22 @@ import Testing
         #expect(fixture.disk.entries.isEmpty && fixture.shared.entries.isEmpty)
     }
 
+    @Test("a stale result of an unchanged original may be stored by those whom the origin allows now")
+    func renewedStorage() async throws {
+        let fixture = try ServiceFixture.withImage(ServiceFixture(memoryByteLimit: 0))
+        let service = fixture.makeService()
+        #expect(try await service.image(path: path, accept: nil).result.metadata.storage == .shared)
+        await service.parts.cache.flush()
+        let url = try #require(URL(string: ServiceFixture.source))
+        let response = OriginalResponse(url: url, headers: ["Cache-Control": "private"])
+        fixture.script(.data(try SampleImages.jpeg(), responses: [response]))
+        fixture.advance(seconds: 101)
+        let renewed = try await service.image(path: path, accept: nil)
+        #expect(renewed.times[.decode] == nil)
+        #expect(renewed.result.metadata.storage == .client)
+        await service.shutDown()
+    }
+
     @Test("ends a request after the time limit, and cancels its work")
     func deadline() async throws {
         let fixture = ServiceFixture()
