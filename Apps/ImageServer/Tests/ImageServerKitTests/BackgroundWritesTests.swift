@@ -20,11 +20,12 @@ struct BackgroundWritesTests {
             await writes.flush()
             log.change { $0.append("flushed") }
         }
-        gates[0].open()
-        await log.waitUntil { $0 == ["write 0"] }
-        // A flush that ends too early has time to.
-        for _ in 0..<1_000 { await Task.yield() }
-        gates[1].open()
+        // The flush begins while both writes run, and has time to end too early.
+        for (ended, gate) in gates.enumerated() {
+            await log.waitUntil { $0.count >= ended }
+            for _ in 0..<1_000 { await Task.yield() }
+            gate.open()
+        }
         await flush.value
         #expect(log.value == ["write 0", "write 1", "flushed"])
     }
