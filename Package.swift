@@ -300,7 +300,7 @@ let suites = [
         "HTTPTransportTests",
         of: [
             "ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", "CNetworkNamespace", httpTypes,
-            curlOnLinux,
+            curlOnLinux, "LeakChecking",
         ]),
     tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
     tests(of: "ImageDecoding", uses: ["ImageProcessing", "GeneratedImages", "ISOBoxes"]),
@@ -328,7 +328,7 @@ let suites = [
     tests(of: "ImageCodecHEIF", uses: codecTesting + ["ImageCodecJPEG", optional("CTestHEIF", trait: "HEIF")]),
     tests(
         of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles", "LeakChecking"]),
-    tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
+    tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace", "LeakChecking"]),
     tests(of: "ImageScheduling"),
     tests(of: "ImageCoalescing"),
     tests(

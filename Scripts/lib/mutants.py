@@ -197,11 +197,13 @@ def main():
             for tests, failed in zip(suites, pool.map(lambda tests: run_tests(copy, build, tests), suites)):
                 if failed:
                     untried += [fault.name for fault in group if fault.tests == tests]
-                    group = [fault for fault in group if fault.tests != tests]
                     print(f'error: {tests} fail without a fault: {failed}', flush=True)
+            group = [fault for fault in group if fault.name not in untried]
             for fault, found in zip(group, pool.map(lambda fault: run_tests(copy, build, fault.tests, fault.name), group)):
                 survivors += found is None
                 print(f'{fault.name}: found by {found}' if found else f'{fault.name}: SURVIVED in {fault.file}', flush=True)
+    if untried:
+        print('not tried: ' + ', '.join(untried))
     print(f'{len(chosen)} faults, {survivors} survived, {len(untried)} not tried')
     return 1 if survivors or untried else 0
 

@@ -2,6 +2,7 @@
     import Foundation
     import ImageTransportCurl
     import ImageTransporting
+    import LeakChecking
     import LoopbackServer
     import Testing
 
@@ -83,17 +84,7 @@
         @Test("a released transport leaves no file open")
         func openFiles() async {
             await #expect(processExitsWith: .success) {
-                func count() throws -> Int {
-                    try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-                }
-                func makeTransports() { for _ in 0..<50 { _ = CurlTransport(options: .init()) } }
-                makeTransports()
-                let before = try count()
-                for _ in 0..<4 { makeTransports() }
-                // Their threads end after the release.
-                for _ in 0..<100 where try count() > before + 20 { try await Task.sleep(for: .milliseconds(100)) }
-                let after = try count()
-                precondition(after <= before + 20, "\(after - before) files are open")
+                try await checkForOpenFiles { _ = CurlTransport(options: .init()) }
             }
         }
     }

@@ -52,11 +52,12 @@
             func leaks() async {
                 await #expect(processExitsWith: .success) {
                     let shape = "<rect width='20' height='20' fill='#f00'/>"
-                    checkForLeaks {
+                    try checkForLeaks {
                         for number in 0..<100 {
                             let data = Self.svg(shape)
-                            for content in [data, data.dropLast(number + 1), Self.svg(shape + "<g")] {
-                                _ = try? Self.draw(content)
+                            _ = try Self.draw(data)
+                            for damaged in [data.dropLast(number + 1), Self.svg(shape + "<g")] {
+                                _ = try? Self.draw(damaged)
                             }
                         }
                     }

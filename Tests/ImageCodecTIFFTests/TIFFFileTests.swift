@@ -34,7 +34,9 @@
                             try file.checkDamage(by: TIFFDecoder())
                             let image = try TIFFDecoder().open(file.data, limits: .default)
                             let size = image.header.storedSize
-                            try? image.decode(frame: 0, size: size, layout: .rgba8, into: FailingSink())
+                            #expect(throws: ImageDecodingError.cancelled) {
+                                try image.decode(frame: 0, size: size, layout: .rgba8, into: FailingSink())
+                            }
                         }
                     }
                 }

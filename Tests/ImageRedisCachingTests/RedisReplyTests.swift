@@ -38,10 +38,10 @@
                 await #expect(processExitsWith: .success) {
                     let bulk = "$50\r\n\(String(repeating: "x", count: 50))\r\n"
                     let texts = ["*2\r\n+a\r\n\(bulk)", "*2\r\n:1\r\n", "x"]
-                    checkForLeaks {
+                    try checkForLeaks {
                         for text in texts {
                             for _ in 0..<200 {
-                                guard let parser = RedisReplyParser(limits: Self.limits) else { return }
+                                let parser = try #require(RedisReplyParser(limits: Self.limits))
                                 _ = try? Self().parse(ArraySlice(text.utf8), with: parser)
                             }
                         }
