@@ -1,16 +1,20 @@
 """Runs a step of a longer job: shows its progress on one line, logs its output, and adds a row of results.
 
 The progress on standard error is like "building 312/700" or "testing ImageDiskCaching, 812 of 1000 tests". If the command fails,
-prints the relevant lines of the log and exits with 1.
+prints the relevant lines of the log and exits with 1. With --events, a command that is silent for two minutes is ended, and the tests
+that it didn't end are printed.
 The tab-separated row has the step's name, seconds, passed tests, failed tests, and "ok" or "failed".
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 
 BUILDING = re.compile(r'^\[(\d+)/(\d+)\] ')
@@ -24,6 +28,7 @@ RELEVANT = re.compile(
     r'^error: |:\d+: error: |recorded an issue|^\S+ Test .* failed after |^ *↳ |Fatal error|ERROR: |a promise (is|was) broken|^not found: ')
 MOST_LINES = 40
 INTERVAL_ON_TERMINAL, INTERVAL_IN_LOG = 0.2, 30
+MOST_SILENCE = 120  # seconds without a line or event from tests
 
 
 class ProgressLine:
@@ -61,6 +66,7 @@ class TestEvents:
         self.path, self.file, self.rest = path, None, ''
         self.tests = self.ended = 0
         self.module = None
+        self.running = set()
 
     def read(self):
         if self.file is None and os.path.exists(self.path):
@@ -74,14 +80,29 @@ class TestEvents:
         payload = event['payload']
         if event['kind'] == 'test':
             self.tests += payload['kind'] == 'function'
-        elif payload['kind'] == 'testEnded':
-            # Suites also end, but their IDs have no function.
-            self.ended += '/' in payload['testID']
+        # Suites also start and end, but their IDs have no function.
+        elif payload['kind'] == 'testStarted' and '/' in payload['testID']:
+            self.running.add(payload['testID'])
+        elif payload['kind'] == 'testEnded' and '/' in payload['testID']:
+            self.running.discard(payload['testID'])
+            self.ended += 1
             self.module = payload['testID'].split('.')[0].removesuffix('Tests')
+
+    def last_change(self):
+        return os.stat(self.path).st_mtime if os.path.exists(self.path) else 0
 
     def text(self):
         self.read()
         return f'testing {self.module}, {self.ended} of {self.tests} tests' if self.module else 'starting the tests'
+
+
+def end(process_id):
+    """Ends a process after those that it started."""
+    children = subprocess.run(['pgrep', '-P', str(process_id)], stdout=subprocess.PIPE, text=True).stdout
+    for child in children.split():
+        end(int(child))
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process_id, signal.SIGKILL)
 
 
 class Step:
@@ -91,6 +112,7 @@ class Step:
         self.options = options
         self.events = TestEvents(options.events) if options.events else None
         self.swift_tests = self.xctests = self.swift_failures = self.xctest_failures = 0
+        self.last_line, self.was_silent = time.time(), False
 
     @property
     def tests(self):
@@ -106,7 +128,10 @@ class Step:
         with open(self.options.log, 'w', encoding='utf-8') as log:
             with subprocess.Popen(self.options.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   stdin=subprocess.DEVNULL, text=True, encoding='utf-8', errors='replace') as process:
+                if self.events:
+                    threading.Thread(target=self.end_if_silent, args=(process,), daemon=True).start()
                 for output in process.stdout:
+                    self.last_line = time.time()
                     log.write(output)
                     activity = self.read(output) or activity
                     if line.is_due:
@@ -115,6 +140,15 @@ class Step:
         self.seconds = time.monotonic() - line.start
         lacks_tests = self.options.needs_tests and self.tests == 0
         return process.returncode == 0 and self.failures == 0 and not lacks_tests
+
+    def end_if_silent(self, process):
+        """Ends tests that hang, sooner than their time limits of ten minutes, and all of them, also those that block a thread."""
+        while process.poll() is None:
+            time.sleep(1)
+            if time.time() - max(self.last_line, self.events.last_change()) > MOST_SILENCE:
+                self.was_silent = True
+                end(process.pid)
+                return
 
     def read(self, output):
         """Counts tests. Returns the current activity if the line describes it."""
@@ -140,7 +174,11 @@ class Step:
         with open(self.options.log, encoding='utf-8') as log:
             lines = [line.rstrip() for line in log]
         relevant = list(dict.fromkeys(line for line in lines if RELEVANT.search(line)))
-        return relevant[:MOST_LINES] or lines[-20:]
+        relevant = relevant[:MOST_LINES] or lines[-20:]
+        if self.was_silent:
+            self.events.read()
+            relevant += [f'error: ended after {MOST_SILENCE} s without a line. These tests had not ended:', *sorted(self.events.running)]
+        return relevant
 
 
 def main():
