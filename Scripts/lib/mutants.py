@@ -21,7 +21,7 @@ ROOT = Build('.', (), ('swift', 'test', '--disable-xctest'))
 TRAITS = Build('.', ('--enable-all-traits', '--scratch-path', '.build-traits'), ROOT.test)
 SERVER = Build('Apps/ImageServer', ('--enable-all-traits',), ROOT.test)
 DESKTOP = Build('Apps/GtkPhotoFeed', (), ('Scripts/lib/on-virtual-screen', 'swift', 'test', '--disable-swift-testing'))
-BEHIND_TRAITS = re.compile(r'ImageCodec(AVIF|HEIF|JXL|SVG|TIFF)/|ImageRedisCaching/|ImageTransportAsyncHTTPClient/|ImageObserving/Loader')
+BEHIND_TRAITS = re.compile(r'ImageCodec(AVIF|HEIF|JXL|SVG|TIFF)/|ImageRedisCaching/|ImageTransportAsyncHTTPClient/|ImageObserving/(Loader|RequestSpan)')
 
 FOUND = re.compile(r'^\S+ Test (?!run with )(.+?) recorded an issue|error: (\S+) : |^\S+ Suite (.+?) recorded an issue|Fatal error: (.+)', re.M)
 COUNT = re.compile(r'Test run with (\d+) test|Executed (\d+) test')

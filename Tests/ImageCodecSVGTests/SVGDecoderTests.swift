@@ -76,6 +76,7 @@
                 ("width = '2Pc' height\n=\n'30PT'", 32, 40), ("width='2em' height='10ex'", 32, 80),
                 ("width='2.54cm' height='25.4mm'", 96, 96), ("lang width='8' height='9'", 8, 9),
                 ("viewBox='0 0 70'", 300, 150), ("viewBox='0 0 inf 30'", 300, 150),
+                ("viewBox='0 0\n70\t30'", 70, 30), ("viewBox='0 0\r70\r\n30'", 70, 30),
             ])
         func sizes(attributes: String, width: Int, height: Int) throws {
             #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))

@@ -46,6 +46,8 @@ struct SharingTests {
                 return false
             } catch DataCacheError.conflictingOptions {
                 return true
+            } catch DataCacheError.tooLarge {
+                return false
             }
         }
 
@@ -64,6 +66,16 @@ struct SharingTests {
             let alone = other()
             #expect(try await !isRefused(alone))
             #expect(try await alone.entry(for: key(9)) != nil)
+        }
+
+        @Test("caches with the least or the largest limit share a folder, and only those", arguments: [0, 1, .max])
+        func extremeLimits(byteLimit: Int) async throws {
+            let caches = (0..<2).map { _ in folder.cache(byteLimit: byteLimit) }
+            for cache in caches { #expect(try await !isRefused(cache)) }
+            for other in [0, 1, 2, .max] where other != byteLimit {
+                #expect(try await isRefused(folder.cache(byteLimit: other)), "\(other)")
+            }
+            withExtendedLifetime(caches) {}
         }
 
         @Test("a cache whose folder was created again refuses others with another limit, as before")

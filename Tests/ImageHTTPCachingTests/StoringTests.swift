@@ -36,11 +36,22 @@ struct StoringTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("a body that its consumer discards lets its connection be used again")
-    func discarded() async throws {
-        test.script("/a", .fresh([.piece(Data("123".utf8))]))
+    @Test("a body that its consumer discards lets its connection be used again", arguments: [200, 404])
+    func discarded(status: Int) async throws {
+        // More than is read ahead of an error.
+        let body = [ScriptedTransport.Step.piece(Data(count: 100_000)), .piece(Data("123".utf8))]
+        test.script("/a", .fresh(status: .init(code: status), body))
         do { try await test.transport.send(CachingFixture.request("/a")).body.discard() }
         #expect(test.server.cancellationCount == 0)
+    }
+
+    @Test("an error whose body is cut short is delivered as far as it was received")
+    func truncatedError() async throws {
+        let failure = TransportError.closedEarly(received: 3, expected: 9)
+        test.script("/a", .fresh(status: .notFound, [.piece(Data("123".utf8)), .fail(failure)]))
+        var body = try await test.transport.send(CachingFixture.request("/a")).body.makeAsyncIterator()
+        #expect(try await body.next() == Data("123".utf8))
+        await #expect(throws: failure) { try await body.next() }
     }
 
     @Test("without a body, a response can't be used offline or validated, and a cache that fails has none")

@@ -147,8 +147,10 @@ struct ImageTaskTests {
         let task = fixture.loader.task(for: heldRequest())
         let listener = Task { await events(task) }
         await gate.waitForArrivals(1)
+        await becomesTrue { task.state.readerCount == 1 }
         listener.cancel()
         #expect(await !listener.value.contains("network"))
+        #expect(task.state.readerCount == 0, "it is forgotten before the next event")
         gate.open()
         #expect(try await task.image.source == .network)
     }

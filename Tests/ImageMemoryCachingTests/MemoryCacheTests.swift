@@ -171,6 +171,22 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 1) == nil)
     }
 
+    @Test("an evicted value that is found has been used, also if it isn't inserted again", arguments: [1, 3])
+    func usesRevived(cost: Int) {
+        let cache = MemoryCache<Int, Box>(
+            limits: CacheLimits(cost: 3, count: 1), policy: .lru, clock: clock,
+            makeReference: WeakIndex<Int, Box>.weakReference)
+        let held = Box()
+        cache.insert(held, cost: cost, for: 1)
+        cache.insert(Box(), for: 2)
+        if cost == 3 { cache.limits = CacheLimits(cost: 2, count: 1) }
+        clock.advance(by: .seconds(9))
+        #expect(cache.value(for: 1) === held)
+        #expect(cache.count == 1 && (cache.value(for: 2) == nil) == (cost == 1))
+        cache.removeAll { _, unused in (unused ?? .zero) > .seconds(5) }
+        #expect(cache.value(for: 1) === held)
+    }
+
     @Test("evicted keys are remembered within the limits, in slots that are reused")
     func ghosts() {
         var ghosts = GhostQueue()

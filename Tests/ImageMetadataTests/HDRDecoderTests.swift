@@ -127,6 +127,9 @@ import Testing
         #expect(found.channels == [expected])
         let second: [UInt32] = [0, 1, 3, 1, 1, 1, 0, 1, 0, 1]
         #expect(formula([0, 1, 2, 1] + channel + second + channel, flags: 0xC0)?[1].most == 3)
+        let numerators: [UInt32] = [0, 128, UInt32(bitPattern: -64), 128, 64, 1, 1]
+        #expect(formula([64] + numerators, flags: 0x48)?.channels == [expected], "one divisor for all")
+        #expect(formula([0] + numerators, flags: 0x48)?.channels.first?.most == 1, "a divisor of 0")
     }
 
     @Test("XMP has defaults, and the effect begins at the least headroom")

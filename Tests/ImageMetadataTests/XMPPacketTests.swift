@@ -101,6 +101,11 @@ import Testing
         let date = try #require(dated("2024-05-01T12:30:00.25+02:00"))
         #expect(date.timeZone?.secondsFromGMT() == 7_200)
         #expect(dated("2016-12-31T23:59:60Z")?.second == 60)
+        for (zone, seconds) in [("", nil), ("Z", 0), ("-05:00", -18_000), ("+05:30", 19_800)] as [(String, Int?)] {
+            let date = try #require(dated("2024-05-06T07:08\(zone)"))
+            #expect(date.hour == 7 && date.minute == 8 && date.second == nil, "\(zone)")
+            #expect(date.timeZone?.secondsFromGMT() == seconds)
+        }
         let day = try #require(dated("2024-05-01"))
         #expect(day.day == 1)
         #expect(day.hour == nil)

@@ -142,6 +142,8 @@ struct RequestTimelineTests {
             ("file:///photos/a.jpg", "file:///photos/a.jpg"),
             ("https://user@pass@example.com/", "https://example.com/"),
             ("https://cdn.example/x/https://user:pass@example.com/y", "https://cdn.example/x/https://example.com/y"),
+            ("https://a.org/1/https%3A%2F%2Fb.org%2Fc.jpg%3Ft=1@webp", "https://a.org/1/https%3A%2F%2Fb.org%2Fc.jpg"),
+            ("https://img.example/https%3a%2f%2fu%3ap%40a.org%2fb%23c", "https://img.example/https%3a%2f%2fa.org%2fb"),
         ])
     func secrets(address: String, text: String) throws {
         #expect(try #require(URL(string: address)).withoutSecrets == text)

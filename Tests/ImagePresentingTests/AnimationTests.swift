@@ -83,6 +83,18 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "1", "0 at rest", "stop", "run", "1"])
     }
 
+    @Test("a player that was hidden when motion was reduced shows the first frame when it is visible again")
+    func reducedWhileHidden() {
+        let clock = fixture.clock()
+        let player = fixture.player(ScriptedFrames(count: 3), clock)
+        player.isVisible = true
+        for second in 0...1 { clock.tick(at: .seconds(second)) }
+        player.isVisible = false
+        clock.reducesMotion = true
+        player.isVisible = true
+        #expect(fixture.log.messages == ["run", "1", "stop", "0 at rest"])
+    }
+
     @Test("stops the clock and releases the frames when the last player ends")
     func ends() async {
         let clock = fixture.clock()

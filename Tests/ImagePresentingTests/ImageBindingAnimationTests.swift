@@ -52,6 +52,26 @@ struct ImageBindingAnimationTests {
         withExtendedLifetime(binding) {}
     }
 
+    @Test("without a clock the first frame is shown, and another one starts with it")
+    func otherClock() async {
+        let binding = await playing()
+        clock.tick(at: .seconds(1))
+        #expect(shownWidth == 2)
+        binding.clock = nil
+        #expect(shownWidth == 1 && !surface.last.isAnimating)
+        binding.clock = clock
+        var second = 2
+        while shownWidth == 1, second < 10_000 {
+            clock.tick(at: .seconds(second))
+            second += 1
+            await Task.yield()
+        }
+        #expect(shownWidth == 2)
+        clock.reducesMotion = true
+        #expect(shownWidth == 1)
+        withExtendedLifetime(binding) {}
+    }
+
     @Test(
         "the frames of a reloaded image that gets a clock later are loaded without another reload",
         arguments: [ImageLoadMode.reload, .revalidate])

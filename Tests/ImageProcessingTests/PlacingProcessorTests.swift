@@ -39,7 +39,9 @@ struct PlacingProcessorTests {
         #expect(grays(result) == [[0, 0, 0], [0, 0, 0], [0, 7, 0], [0, 8, 0]])
         #expect(!result.isOpaque && result.pixels[3] == 0)
         #expect(grays(try canvas(2, -1)) == [[0, 0, 8], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
-        for (x, y) in [(3, 0), (0, 4), (-1, 0), (.max, .min)] { #expect(try !canvas(x, y).pixels.contains(255)) }
+        for (x, y) in [
+            (3, 0), (4, 2), (0, 4), (-1, 0), (-2, 0), (0, -2), (0, 5), (.max, .min), (.max, 2), (.min, 0), (0, .max),
+        ] { #expect(try !canvas(x, y).pixels.contains(255)) }
     }
 
     @Test("a canvas above the limits is refused before memory is allocated")

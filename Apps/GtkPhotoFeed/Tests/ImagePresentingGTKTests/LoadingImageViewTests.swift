@@ -145,6 +145,13 @@ final class LoadingImageViewTests: GtkTestCase {
             XCTAssertFalse(fixture.view.showsProgress)
             render(30)
             XCTAssertFalse(fixture.view.showsProgress, "each load is timed separately")
+            fixture.time += LoadingImageView.slowLoad
+            render(40)
+            XCTAssertTrue(fixture.view.showsProgress)
+            fixture.cell.render(ImageAppearance(phase: .loading(nil)))
+            XCTAssertFalse(fixture.view.showsProgress, "another image begins to load")
+            render(50)
+            XCTAssertFalse(fixture.view.showsProgress)
         }
     }
 

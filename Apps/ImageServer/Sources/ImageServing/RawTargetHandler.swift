@@ -69,7 +69,7 @@ final class RawTargetHandler: ChannelInboundHandler, RemovableChannelHandler {
     private static let digits = Array("0123456789ABCDEF".utf8)
     /// The fields with which a request may have a body.
     static let bodyFields = ["content-length", "transfer-encoding", "upgrade"]
-    private static let mayHaveBody = bodyFields.map { Array($0.utf8) }
+    private static let mayHaveBody = bodyFields.map { Array("\($0):".utf8) }
     private static let mostIgnoredBytes = 64
     private static let longestPrefix = 20
 }

@@ -31,6 +31,8 @@ import Testing
             (["Sec-CH-Width": "20", "Sec-CH-DPR": "2"], "el:1", "20x10"),
             (["Width": "20"], "w:40", "40x20"), (["DPR": "2"], "w:10/dpr:1", "10x5"), (["DPR": "9"], "w:10", "10x5"),
             (["Width": "-5", "DPR": "nan"], "w:10", "10x5"), (["Width": "x"], "h:10", "20x10"), ([:], "w:10", "10x5"),
+            (["Width": "20", "DPR": "1e-300"], "el:1", "20x10"), (["Width": "20", "DPR": "0.0009"], "el:1", "20x10"),
+            (["Width": "65535", "DPR": "0.001"], "el:1", "1000x500"),
         ] as [([String: String], String, String)])
     func sizes(hints: [String: String], text: String, expected: String) async throws {
         #expect(try await answer(text, hints)["X-Result-Size"] == expected)

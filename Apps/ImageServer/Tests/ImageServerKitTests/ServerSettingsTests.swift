@@ -206,7 +206,9 @@ import Testing
             ["--path-prefix", "/a b"], ["--allow-origin", "a b"], ["--roots-file", "/etc/hostname"],
             ["--shortest-lifetime", "9", "--longest-lifetime", "8"], ["--response-headers", "Content-Length: 5"],
             ["--response-headers", "A: b\\;transfer-encoding: x"], ["--quality", "80", "--quality", "81"],
-            ["--quality", "80", "81"],
+            ["--quality", "80", "81"], ["--fallback-status", "199"], ["--fallback-status", "204"],
+            ["--fallback-status", "205"], ["--fallback-status", "304"], ["--queue-seconds", "1e30"],
+            ["--standard-lifetime", "1.1e9", "--longest-lifetime", "1.1e9"],
         ])
     func invalidValues(arguments: [String]) async {
         await #expect(throws: SettingsFailure.self) { try await settings(unsigned + arguments) }
@@ -242,6 +244,17 @@ import Testing
             let failure = #expect(throws: SettingsFailure.self) { try settings.makeParser() }
             #expect(failure?.description.hasPrefix("invalid value of presets: \(text)") == true)
         }
+    }
+
+    @Test("the longest times overflow nothing")
+    func longestTimes() async throws {
+        let names = ["queue", "request", "connect", "download", "stall", "breaker", "idle", "write", "shutdown"]
+        let times = names.map { "--\($0)-seconds" } + ["shortest", "longest", "standard"].map { "--\($0)-lifetime" }
+        let settings = try await settings(unsigned + times.flatMap { [$0, "1000000000"] })
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        #expect(try await ServerComposition(settings, logger: logger).handler.answer("/health").status == 200)
+        let freshness = settings.bounds.cacheControl(.shared, freshUntil: .distantFuture, now: Date())
+        #expect(freshness == "public, max-age=1000000000")
     }
 
     @Test("a fallback image that can't be decoded is an error at start")

@@ -181,7 +181,8 @@ struct RequestRulesTests {
         "only bytes that aren't ASCII are changed, and nothing after a request that may have a body", arguments: 1...30)
     func framing(pieceBytes: Int) throws {
         let channel = EmbeddedChannel(handler: RawTargetHandler())
-        let plain = "\r\nGET /ü HTTP/1.1\r\nHost: ü\r\n\r\nGET /é?é HTTP/1.1\nA: é\n\n"
+        let first = "\r\nGET /ü HTTP/1.1\r\nUpgrade-Insecure-Requests: 1\r\nHost: ü\r\n\r\n"
+        let plain = first + "GET /é?é HTTP/1.1\nA: é\n\n"
         let body = "POST /ö HTTP/1.1\r\nCONTENT-length: 20\r\n\r\nGET /ü HTTP/1.1\r\n\r\nGET /ü HTTP/1.1\r\n\r\n"
         let bytes = Array((plain + body).utf8)
         var received = ""

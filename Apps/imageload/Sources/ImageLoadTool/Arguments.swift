@@ -94,12 +94,12 @@ struct ByteCount: ExpressibleByArgument {
         self.bytes = bytes
     }
 
-    /// Returns the number in the largest fitting unit, such as `1.5 MB`.
+    /// Returns the number, rounded, in the largest fitting unit, such as `1.5 MB`.
     static func text(_ bytes: Int) -> String {
         switch bytes {
         case ..<1_000: "\(bytes) B"
-        case ..<1_000_000: String(format: "%.1f kB", Double(bytes) / 1_000)
-        case ..<1_000_000_000: String(format: "%.1f MB", Double(bytes) / 1_000_000)
+        case ..<999_950: String(format: "%.1f kB", Double(bytes) / 1_000)
+        case ..<999_950_000: String(format: "%.1f MB", Double(bytes) / 1_000_000)
         default: String(format: "%.2f GB", Double(bytes) / 1_000_000_000)
         }
     }

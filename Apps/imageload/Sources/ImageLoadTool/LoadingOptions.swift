@@ -112,7 +112,10 @@ struct LoadingOptions: ParsableArguments {
         var request = ImageRequest(
             url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority ?? .normal,
             cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard)
-        for header in headers { request.headers[header.name] = header.value }
+        for header in headers {
+            let earlier = request.headers[header.name].map { "\($0), " } ?? ""
+            request.headers[header.name] = earlier + header.value
+        }
         request.color = colors.output
         return request
     }

@@ -24,6 +24,7 @@ struct SheetCommand: AsyncParsableCommand {
     func validate() throws {
         try OutputFormat.checkName(output, in: [.png])
         guard (1...50).contains(columns) else { throw ValidationError("--columns must be from 1 to 50") }
+        guard options.size?.isOpen != true else { throw ValidationError("sheets need a --size with both sides") }
         guard options.colors.output == .sRGB else { throw ValidationError("sheets are in sRGB: omit --color") }
     }
 

@@ -47,6 +47,16 @@ struct ArgumentTests {
     }
 
     @Test(
+        "a byte count is shown in the largest unit that its rounded number reaches",
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
+            (999_949_999, "999.9 MB"), (999_950_000, "1.00 GB"),
+        ])
+    func byteCountText(bytes: Int, expected: String) {
+        #expect(ByteCount.text(bytes) == expected)
+    }
+
+    @Test(
         "a size of convert is in pixels, or in percent above 0 and up to 1,000",
         arguments: [
             ("1000%", .scale(10)), ("0.5%", .scale(0.005)), ("30x20", .pixels(PixelSize(width: 30, height: 20))),
@@ -158,7 +168,7 @@ struct ArgumentTests {
             ["fetch", "u", "--output", "d", "--format", "original", "--size", "3x3"],
             ["fetch", "u", "--output", "d", "--format", "original", "--color", "p3"],
             ["fetch", "u", "--policy", "some"], ["fetch", "u", "--color", "rec2020"],
-            ["sheet", "u", "--output", "d", "--color", "auto"],
+            ["sheet", "u", "--output", "d", "--color", "auto"], ["sheet", "u", "--output", "d.png", "--size", "200x"],
             ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
             ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
@@ -230,8 +240,7 @@ struct ArgumentTests {
             "fetch", "http://h/a", "-", "--size", "300x200", "--fill", "--output", "d", "--format", "webp", "--cache",
             "c",
             "--policy", "diskOnly", "--reload", "--priority", "high", "--concurrency", "4", "--header", "A: b",
-            "--timeout",
-            "2.5", "--retries", "0", "--repeat", "2", "--json",
+            "--header", "a: c", "--timeout", "2.5", "--retries", "0", "--repeat", "2", "--json",
         ])
         let fetch = try #require(command as? FetchCommand)
         #expect(fetch.options.urls == ["http://h/a", "-"])
@@ -241,7 +250,7 @@ struct ArgumentTests {
         #expect(request.cachePolicy == .diskOnly)
         #expect(request.priority == .high)
         #expect(request.mode == .reload)
-        #expect(request.headers == ["A": "b"])
+        #expect(request.headers == ["A": "b, c"])
         let options = fetch.options.loaderOptions(TraceRecorder { .zero })
         #expect(options.maxDownloadsPerServer == 4 && options.retryPolicy.maxRetries == 0)
         #expect(options.transferOptions.stallTimeout == .seconds(2.5))

@@ -187,6 +187,8 @@ struct ConvertTests {
         let data = try Data(contentsOf: folder.appending(path: "in/a.png"))
         let piped = try await tool.runData(["convert", "-", "--to", "jpeg"], input: data)
         #expect(try DownsamplingDecoder.standard().header(of: piped).format == .jpeg)
+        let arguments = ["convert", path("in/a.png"), "--to", "jpeg", "--output", "-"]
+        #expect(try await tool.runData(arguments, input: Data()) == piped, "standard output has only the image")
     }
 
     @Test("** in a pattern is any number of folders, keeps them below the output, and ends in a loop of links")

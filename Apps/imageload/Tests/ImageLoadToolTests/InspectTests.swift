@@ -93,6 +93,7 @@ struct InspectTests {
         arguments: [
             (["TERM": "xterm-kitty"], TerminalGraphics.kitty), (["TERM": "xterm", "KITTY_WINDOW_ID": "1"], .kitty),
             (["TERM": "xterm-kitty", "TMUX": "x"], .blocks256), (["TERM_PROGRAM": "iTerm.app"], .iterm),
+            (["TERM": "xterm", "TERM_PROGRAM": "kitty"], .kitty), (["TERM_PROGRAM": "ghostty"], .kitty),
             (["LC_TERMINAL": "iTerm2"], .iterm), (["TERM": "foot"], .sixel), (["TERM": "xterm-sixel"], .sixel),
             (["TERM": "xterm", "COLORTERM": "truecolor"], .blocks), (["TERM": "xterm"], .blocks256), ([:], .blocks256),
             (["TERM": "xterm-kitty", "NO_COLOR": "1"], .ascii), (["TERM": "dumb"], .ascii),

@@ -96,6 +96,12 @@ struct LossTests {
             #expect(strict.status == (losses == "[]" ? 0 : 70))
             #expect(strict.errors.contains { $0.contains("would lose") } == (losses != "[]"))
         }
+        let again = ["convert", path, "--to", "jpeg", "--output", folder.path + "/again"]
+        #expect(try await tool.run(again).status == 0)
+        #expect(try await tool.run(again).output.hasSuffix("up to date\n"))
+        #expect(try await tool.run(again + ["--strict"]).status == 70, "what is up to date has lost something, too")
+        let shown = try await tool.run(["convert", path, "--to", "jpeg", "--output", "-"])
+        #expect(shown.errors.contains { $0.contains("outside of sRGB are left out") })
         let optimized = try await tool.run(["optimize", path, "--json", "--dry-run"])
         #expect(optimized.output.contains(#""losses":["exif","xmp"]"#), "\(optimized.output)")
     }

@@ -85,7 +85,7 @@
         /// The size in pixels at 96 dots per inch, at least one each: `width` and `height`, or `viewBox` where they are
         /// missing or relative, or that of CSS for images without a size (CSS 2.2, section 10.3.2).
         var size: (width: Double, height: Double) {
-            let box = (attributes["viewBox"] ?? "").split { " ,\t\r\n".contains($0) }.compactMap { Double($0) }
+            let box = (attributes["viewBox"] ?? "").split { $0.isWhitespace || $0 == "," }.compactMap { Double($0) }
             let hasBox = box.count == 4 && box[2] > 0 && box[3] > 0 && box[2].isFinite && box[3].isFinite
             let (width, height) = (Self.pixels(attributes["width"]), Self.pixels(attributes["height"]))
             let ratio = hasBox ? box[2] / box[3] : nil

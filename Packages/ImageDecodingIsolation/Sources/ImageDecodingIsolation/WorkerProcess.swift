@@ -89,8 +89,9 @@
         private mutating func finishStart() throws(ImageDecodingError) {
             try send(scope.setup.bytes, file: metadata)
             var file: Int32 = -1
+            // Closed with the process, also if the answer is not valid.
+            defer { calls = file }
             let reply = try unsafe reply(within: Self.startTime, file: &file, isCancelled: { false })
-            calls = file
             guard case .ready(let protection) = reply else { throw .invalidAnswer("another kind of answer") }
             let missing = [
                 (worker_no_new_privileges, "no_new_privs"), (worker_landlock, "Landlock"), (worker_seccomp, "seccomp"),

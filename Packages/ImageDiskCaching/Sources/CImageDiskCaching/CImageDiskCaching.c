@@ -32,7 +32,7 @@ int disk_claim(const char *folder, int64_t place) {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (file < 0) return -1;
     struct flock own = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
-    bool is_claimed = is_locked(file, 0, place) || is_locked(file, place + 1, 0);
+    bool is_claimed = (place > 0 && is_locked(file, 0, place)) || (place < INT64_MAX && is_locked(file, place + 1, 0));
     if (!is_claimed && fcntl(file, F_OFD_SETLK, &own) == 0) return file;
     close(file);
     return is_claimed ? disk_is_claimed : -1;

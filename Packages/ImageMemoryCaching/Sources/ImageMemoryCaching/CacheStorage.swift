@@ -1,12 +1,17 @@
 /// The properties of an entry other than its key and value. Without a clock, both times are nil.
 struct EntryRecord: Sendable {
     let candidate: EvictionCandidate
-    var lastUse: Duration?
+    private(set) var lastUse: Duration?
     let expiry: Duration?
 
     func isExpired(at now: Duration?) -> Bool {
         guard let now, let expiry else { return false }
         return expiry <= now
+    }
+
+    /// Threads read the clock without the lock, so `now` can be earlier than the last use.
+    mutating func use(at now: Duration?) {
+        if let now, let lastUse, now > lastUse { self.lastUse = now }
     }
 }
 
@@ -58,8 +63,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     mutating func value(for key: Key, at now: Duration?) -> Value? {
         guard let slot = slots[key], !evictIfExpired(slot, at: now) else { return revivedValue(for: key, at: now) }
         order.use(slot)
-        // Threads read the clock without the lock, so `now` can be earlier than the last use.
-        if let now, let lastUse = entries[slot]?.record.lastUse, now > lastUse { entries[slot]?.record.lastUse = now }
+        entries[slot]?.record.use(at: now)
         return values[slot]
     }
 
@@ -180,7 +184,7 @@ struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias MakeReference = @Sendable (inout Value) -> (@Sendable () -> Value?)?
 
     private struct Reference {
-        let record: EntryRecord
+        var record: EntryRecord
         let value: @Sendable () -> Value?
     }
 
@@ -207,9 +211,12 @@ struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     mutating func removeAll() { references = [:] }
 
-    /// Returns the value for a key if it is still in use and has not expired.
-    func find(_ key: Key, at now: Duration?) -> (value: Value, record: EntryRecord)? {
-        guard let reference = references[key], !reference.record.isExpired(at: now) else { return nil }
-        return reference.value().map { ($0, reference.record) }
+    /// Returns the value for a key if it is still in use and has not expired. This is a use.
+    mutating func find(_ key: Key, at now: Duration?) -> (value: Value, record: EntryRecord)? {
+        guard var reference = references[key], !reference.record.isExpired(at: now), let value = reference.value()
+        else { return nil }
+        reference.record.use(at: now)
+        references[key] = reference
+        return (value, reference.record)
     }
 }

@@ -150,25 +150,27 @@ extension EmbeddedMetadata.Location {
 }
 
 extension DateComponents {
-    /// Reads `YYYY:MM:DD HH:MM:SS`, and a zone such as `+02:00` (CIPA DC-008, section 4.6.5). Nil if it is no date.
+    /// Reads `YYYY:MM:DD HH:MM:SS`, and a zone such as `+02:00` (CIPA DC-008, section 4.6.5). Seconds and the time can be
+    /// missing. Nil if it is no date.
     fileprivate init?(capture text: String, zone: String) {
         let numbers = text.split { ":- T".contains($0) }.map { Int($0.prefix { $0.isNumber }) }.prefix(6)
         let ranges = [1...9_999, 1...12, 1...31, 0...23, 0...59, 0...60]
         let areValid = zip(numbers, ranges).allSatisfy { number, range in number.map(range.contains) == true }
         guard numbers.count >= 3, areValid else { return nil }
         self.init(year: numbers[0], month: numbers[1], day: numbers[2])
-        if numbers.count == 6 {
+        if numbers.count >= 5 {
             hour = numbers[3]
             minute = numbers[4]
-            second = numbers[5]
+            second = numbers.count > 5 ? numbers[5] : nil
         }
         timeZone = TimeZone(offset: zone)
     }
 
-    /// Reads a date of ISO 8601, whose zone may follow the time.
+    /// Reads a date of ISO 8601 as in XMP: `YYYY-MM-DDThh:mm:ss.s`, and a zone.
     fileprivate init?(xmp text: String) {
-        let zone = text.dropFirst(19).drop { $0 == "." || $0.isNumber }
-        self.init(capture: String(text.prefix(19)), zone: String(zone))
+        let date = text.prefix { $0 != "T" }
+        let time = text[date.endIndex...].prefix { !"Z+-".contains($0) }
+        self.init(capture: String(date + time), zone: String(text[time.endIndex...]))
     }
 }
 

@@ -20,13 +20,21 @@ extension String {
 extension Substring {
     fileprivate var withoutURLSecrets: String {
         var shown = ""
-        var rest = prefix { $0 != "?" && $0 != "#" }
-        // A proxy's URL has that of its source in its path.
-        while let slashes = rest.firstRange(of: "//") {
+        var rest = prefix(upTo: firstRange(ofAny: "?", "#", "%3F", "%23")?.lowerBound ?? endIndex)
+        // A proxy's URL has that of its source in its path, often percent-encoded.
+        while let slashes = rest.firstRange(ofAny: "//", "%2F%2F") {
             shown += rest[..<slashes.upperBound]
             rest = rest[slashes.upperBound...]
-            if let at = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+            var authority = rest.prefix(upTo: rest.firstRange(ofAny: "/", "%2F")?.lowerBound ?? rest.endIndex)
+            while let at = authority.firstRange(ofAny: "@", "%40") { authority = authority[at.upperBound...] }
+            rest = rest[authority.startIndex...]
         }
         return shown + rest
+    }
+
+    /// Returns the first range that has one of these texts, in upper or lower case.
+    private func firstRange(ofAny texts: String...) -> Range<Index>? {
+        let ranges = texts.flatMap { [$0, $0.lowercased()] }.compactMap { firstRange(of: $0) }
+        return ranges.min { $0.lowerBound < $1.lowerBound }
     }
 }

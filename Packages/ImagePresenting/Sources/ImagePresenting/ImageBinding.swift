@@ -72,10 +72,11 @@ public final class ImageBinding {
     /// Prepares each loaded image for drawing, outside of the main actor.
     var prepare: (@Sendable (Bitmap) -> Void)?
     private var state: BindingState
-    /// Plays animated images. Another clock continues with the frame that is shown.
+    /// Plays animated images. Another clock starts with the first frame again, which is shown without one.
     var clock: AnimationClock? {
         didSet {
             guard clock !== oldValue else { return }
+            player?.rewind()
             stopPlaying()
             play(nil)
         }

@@ -54,11 +54,10 @@ public struct FileTransport: DataTransport {
         if Task.isCancelled { throw .cancelled }
         let folders = access.folders?.map(\.pathBytes)
         let file = try await onQueue { () throws(TransportError) in try OpenFile(path: path, confinedTo: folders) }
-        guard file.byteCount <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
+        let delivered = request.method == .head ? 0 : file.byteCount
+        guard delivered <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
         let head = ResponseHead(
-            status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url,
-            expectedByteCount: file.byteCount
-        )
+            status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url, expectedByteCount: delivered)
         guard request.method != .head else { return TransportResponse(head: head, body: TransportBody(Data())) }
         return TransportResponse(
             head: head,

@@ -10,12 +10,13 @@ extension FeedWindow {
         guard panel.isOpen, let photo = viewer.photo, details.properties.isEmpty,
             let header = viewer.image.appearance.image?.header, viewer.image.appearance.kind == .final
         else { return }
-        details.properties = [Property(name: "Title", value: photo.title)]
+        let title = Property(name: "Title", value: photo.title)
+        details.properties = [title]
         Task {
             do {
                 let file = try await loading.loader.data(for: ImageRequest(url: photo.url)).data
                 let properties = await PhotoDetails.properties(of: file, header: header)
-                if viewer.photo == photo { details.properties += properties }
+                if viewer.photo == photo { details.properties = [title] + properties }
             } catch {
                 toasts.showToast("The file could not be read: \(error)")
             }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// What a client says about its screen, its connection and what it does with the result (Client Hints, Save-Data and
 /// Priority).
 struct ClientHints: Hashable, Sendable {
-    /// The pixels of the screen per pixel of the layout, above 0 and up to 8.
+    /// The pixels of the screen per pixel of the layout, from 0.001 to 8.
     var dpr: Double?
     /// The width of the image in pixels of the screen.
     var width: Int?
@@ -18,7 +18,9 @@ struct ClientHints: Hashable, Sendable {
     /// Applies the hints in place of defaults. The options of presets and URLs replace them.
     func apply(to options: inout ProcessingOptions) {
         if let dpr { options.dpr = dpr }
-        if let width { options.width = max(1, Int((Double(width) / (dpr ?? 1)).rounded())) }
+        if let width {
+            options.width = min(max(1, Int((Double(width) / (dpr ?? 1)).rounded())), OptionTable.maxSide)
+        }
         options.savesData = savesData
         options.isProgressive = isIncremental
     }
@@ -33,7 +35,9 @@ extension ClientHints {
     /// Reads the fields of a request. What is not valid is ignored.
     init(_ fields: HTTPFields) {
         func text(_ names: String...) -> String? { names.lazy.compactMap { fields[$0] }.first }
-        dpr = text("Sec-CH-DPR", "DPR").flatMap(Double.init).flatMap { $0 > 0 && $0 <= 8 ? $0 : nil }
+        dpr = text("Sec-CH-DPR", "DPR").flatMap(Double.init).flatMap {
+            OptionTable.factors.lowerBound <= $0 && $0 <= 8 ? $0 : nil
+        }
         width = text("Sec-CH-Width", "Width").flatMap { Int($0) }.flatMap { $0 > 0 && $0 <= 65_535 ? $0 : nil }
         savesData = text("Save-Data")?.lowercased() == "on"
     }

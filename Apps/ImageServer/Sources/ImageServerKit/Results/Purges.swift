@@ -23,6 +23,7 @@ final class Purges: Sendable {
     typealias Exchange = (purged: [URL], isComplete: Bool)
 
     private let state = Mutex(State())
+    /// Changes with the lock of the state, and is read without it.
     private let isEmpty = Atomic(true)
     private let levels: [ResultCache.Level]
     private let longest: Duration
@@ -105,8 +106,10 @@ final class Purges: Sendable {
 
     private func add(_ name: String) {
         let time = now()
-        state.withLock { $0.list.add(name, at: time) }
-        isEmpty.store(false, ordering: .releasing)
+        state.withLock {
+            $0.list.add(name, at: time)
+            isEmpty.store(false, ordering: .releasing)
+        }
     }
 
     private func exchange(_ level: ResultCache.Level) async -> Bool {
@@ -131,9 +134,9 @@ final class Purges: Sendable {
         let list = state.withLock { state in
             state.list.merge(stored)
             state.list.forget(before: now().addingTimeInterval(-longest.seconds))
+            isEmpty.store(state.list == PurgeList(), ordering: .releasing)
             return state.list
         }
-        isEmpty.store(list == PurgeList(), ordering: .releasing)
         let text = list.encoded
         let wanted = Data(Digest.text(of: text).utf8)
         if revision != wanted, revision != nil || list != PurgeList() {

@@ -123,7 +123,9 @@ extension SettingValues {
             throw .invalid("userAgent", "it is no value of a header field")
         }
         let status = self.fallbackStatus
-        guard status == 0 || status >= 200 else { throw .invalid("fallbackStatus", "\(status) is not a final status") }
+        guard status == 0 || status >= 200, ![204, 205, 304].contains(status) else {
+            throw .invalid("fallbackStatus", "\(status) is not the status of a response with a body")
+        }
         if self.fallbackImage != nil, self.fallbackData != nil {
             throw .invalid("fallbackData", "there is a fallbackImage, too")
         }

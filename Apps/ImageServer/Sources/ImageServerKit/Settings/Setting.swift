@@ -132,10 +132,11 @@ extension Double: SettingValue {
 
     package static func read(_ key: ConfigKey, from reader: ConfigReader) -> Double? { reader.double(forKey: key) }
 
+    /// - Parameter range: By default that of times in seconds: up to 32 years, so that no sum overflows.
     package func problem(outside range: ClosedRange<Double>?) -> String? {
-        let most = range.map { " to \($0.upperBound.text)" } ?? ""
-        let range = range ?? 0...Double.greatestFiniteMagnitude
-        return range.contains(self) ? nil : "\(text) is not a number from \(range.lowerBound.text)\(most)"
+        let range = range ?? 0...1e9
+        let (least, most) = (range.lowerBound.text, range.upperBound.text)
+        return range.contains(self) ? nil : "\(text) is not a number from \(least) to \(most)"
     }
 }
 

@@ -298,11 +298,13 @@ struct ConversionRun: Sendable {
     func convert(_ file: InputFile) throws -> FileReport {
         let converter = converter.for(file.variant)
         if isStandardOutput {
-            try FileAccess.writeToOutput(converter.convert(FileAccess.readNow(file.path), isStrict: isStrict).data)
-            return FileReport(file: file.path, status: .written)
+            let data = try FileAccess.readNow(file.path)
+            let converted = try converter.convert(data, isStrict: isStrict)
+            try FileAccess.writeToOutput(converted.data)
+            return FileReport(file, data.count, converted, FileReport.standardOutput)
         }
         let path = paths.path(for: file)
-        let options = converter.settings.text
+        let options = converter.settings.text + (isStrict ? " strict" : "")
         let possible = paths.lacksExtension(file) ? ["\(path).jpg", "\(path).png"] : [path]
         let current = possible.first { !force && isCurrent($0, for: file.path, made: options) }
         if let current {

@@ -61,8 +61,12 @@ struct FileReport: Encodable, Sendable {
         error = "\(file): left out: \(foreign) is not supported by this tool"
     }
 
-    /// A human-readable line. Nil for what standard error describes.
+    /// The name of the output in place of that of a file.
+    static let standardOutput = "-"
+
+    /// A human-readable line. Nil for what standard error describes, and for an image on standard output.
     var line: String? {
+        if output == Self.standardOutput { return nil }
         let name = output ?? file
         let change = [inputBytes, outputBytes].compactMap(\.self).map(ByteCount.text).joined(separator: " -> ")
         switch status {

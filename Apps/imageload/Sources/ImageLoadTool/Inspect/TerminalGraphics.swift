@@ -23,7 +23,7 @@ enum TerminalGraphics: String, CaseIterable, ExpressibleByArgument, Sendable {
         } else if isNested {
             self = Self.blocks(environment)
         } else if environment["KITTY_WINDOW_ID"] != nil || ["kitty", "ghostty"].contains(where: term.contains)
-            || program == "ghostty"
+            || ["kitty", "ghostty"].contains(program)
         {
             self = .kitty
         } else if ["iTerm.app", "WezTerm"].contains(program) || environment["LC_TERMINAL"] == "iTerm2" {

@@ -143,19 +143,22 @@ final class BodyRecording: Sendable {
     /// Reads the first `limit` bytes, so that a body up to this length is stored even if nobody reads it.
     func body(readingAhead limit: Int) async -> TransportBody {
         var prefix = Data()
+        var failure: TransportError?
         do throws(TransportError) {
             while prefix.count <= limit {
                 guard let chunk = try await next() else { return TransportBody(prefix) }
                 prefix.append(chunk)
             }
         } catch {
-            return TransportBody(pull: { () async throws(TransportError) in throw error })
+            failure = error
         }
         let unread = OneTimeData(prefix)
-        return TransportBody(pull: { () async throws(TransportError) in
-            if let prefix = unread.take() { return prefix }
-            return try await self.next()
-        })
+        return TransportBody(
+            pull: { [failure] () async throws(TransportError) in
+                if let prefix = unread.take() { return prefix }
+                if let failure { throw failure }
+                return try await self.next()
+            }, discard: { self.received.discard() })
     }
 
     /// Reads and stores the whole body. Returns whether it is stored.

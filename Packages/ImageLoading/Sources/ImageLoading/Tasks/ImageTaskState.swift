@@ -23,6 +23,9 @@ package final class ImageTaskState: Sendable {
 
     init(reportsPreviews: Bool) { self.reportsPreviews = reportsPreviews }
 
+    /// The number of readers that wait.
+    var readerCount: Int { state.withLock { $0.readers.count } }
+
     var hasEnded: Bool { state.withLock { $0.events.isClosed } }
 
     /// The frames of the result, if the task loads an animation.
@@ -80,7 +83,9 @@ package final class ImageTaskState: Sendable {
             switch step {
             case .event(let event): return event
             case .end: return nil
-            case .wait: try? await reader.signal.wait()  // ends early if the task is cancelled
+            case .wait:
+                try? await reader.signal.wait()  // ends early if the task is cancelled
+                if Task.isCancelled { state.withLock { $0.readers.removeAll { $0.signal === reader.signal } } }
             }
         }
         return nil

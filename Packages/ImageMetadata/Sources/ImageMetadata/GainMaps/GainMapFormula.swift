@@ -34,11 +34,15 @@ struct GainMapFormula: Hashable {
     }
 
     /// Reads the binary block (ISO 21496-1, annex C.2): versions, flags, two headrooms and the channels, in fractions.
+    ///
+    /// Earlier versions of libultrahdr set a flag for one divisor, which then precedes all numbers.
     private init?(block: Data) {
         guard block.bigEndian(at: 0, 2) == 0, let flags = block.bigEndian(at: 4, 1) else { return nil }
+        let hasOneDivisor = flags & 0x08 != 0
         func fraction(_ index: Int, isSigned: Bool) -> Double? {
-            guard let number = block.bigEndian(at: 5 + 8 * index, 4, as: UInt32.self),
-                let divisor = block.bigEndian(at: 9 + 8 * index, 4), divisor > 0
+            let start = hasOneDivisor ? 9 + 4 * index : 5 + 8 * index
+            guard let number = block.bigEndian(at: start, 4, as: UInt32.self),
+                let divisor = block.bigEndian(at: hasOneDivisor ? 5 : start + 4, 4), divisor > 0
             else { return nil }
             return (isSigned ? Double(Int32(bitPattern: number)) : Double(number)) / Double(divisor)
         }

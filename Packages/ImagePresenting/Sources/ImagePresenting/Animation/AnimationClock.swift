@@ -14,7 +14,8 @@ public import ImageCore
 @MainActor
 public final class AnimationClock {
     let maxFrameChanges: Int
-    /// Whether the user prefers reduced motion. In that case all animations show their first frame, and the clock stops.
+    /// Whether the user prefers reduced motion. In that case all animations that have not ended show their first frame, and
+    /// the clock stops.
     public var reducesMotion: Bool {
         didSet {
             guard reducesMotion != oldValue else { return }

@@ -89,6 +89,8 @@ final class AnimationPlayer {
 
     private func visibilityChanged() {
         if isVisible {
+            // The clock rewinds only what is visible.
+            if clock.reducesMotion, !isFinished { rewind() }
             joinOthers()
         } else {
             playback.pause()

@@ -167,15 +167,14 @@ public final class LoadingImageView: ImageSurface {
     }
 
     private func showProgress(of phase: ImagePhase) {
-        guard case .loading(let progress) = phase else {
-            loadingSince = nil
+        guard case .loading(let progress?) = phase else {
+            // A load without progress has just begun, maybe after that of another image.
+            loadingSince = phase.isLoading ? now() : nil
             return view.showProgress(nil)
         }
         let start = loadingSince ?? now()
         loadingSince = start
-        guard now() - start >= Self.slowLoad, let progress, let total = progress.totalByteCount, total > 0 else {
-            return
-        }
+        guard now() - start >= Self.slowLoad, let total = progress.totalByteCount, total > 0 else { return }
         view.showProgress(Double(progress.completedByteCount) / Double(total))
     }
 }

@@ -30,7 +30,7 @@ public struct CanvasProcessor: ImageProcessor {
         let source = bitmap.pixels
         let columns = Self.part(of: bitmap.size.width, at: origin.x, in: size.width)
         var pixels = [UInt8](repeating: 0, count: size.area * 4)
-        for y in Self.part(of: bitmap.size.height, at: origin.y, in: size.height) {
+        for y in Self.part(of: bitmap.size.height, at: origin.y, in: size.height) where !columns.isEmpty {
             try Task.checkCancellation()
             let start = ((origin.y + y) * size.width + origin.x + columns.lowerBound) * 4
             let row = y * bitmap.bytesPerRow
