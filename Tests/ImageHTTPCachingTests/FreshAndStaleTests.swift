@@ -37,6 +37,7 @@ struct FreshAndStaleTests {
         #expect(validated.source == .validated && validated.status == 200 && validated.text == "one")
         #expect(validated.headers[HTTPField.Name("X-Version")!] == "then")
         #expect(validated.headers[HTTPField.Name("X-Kept")!] == "yes")
+        #expect(test.server.cancellationCount == 0, "the connection of the 304 can be used again")
         let asked = try #require(test.server.requests.last).headers
         #expect(asked[.ifNoneMatch] == "\"1\"" && asked[.ifModifiedSince] == "Tue, 14 Nov 2023 00:00:00 GMT")
         test.time.advance(89)

@@ -174,7 +174,7 @@ struct CacheLifetimeTests {
     @Test("an evicted value that is found has been used, also if it isn't inserted again", arguments: [1, 3])
     func usesRevived(cost: Int) {
         let cache = MemoryCache<Int, Box>(
-            limits: CacheLimits(cost: 3, count: 1), policy: .lru, clock: clock,
+            limits: CacheLimits(cost: 3, count: 1), policy: .lru, clock: clock, lifetime: nil,
             makeReference: WeakIndex<Int, Box>.weakReference)
         let held = Box()
         cache.insert(held, cost: cost, for: 1)

@@ -170,4 +170,14 @@ struct ModifyingTransportTests {
         #expect(response.head.status == .unauthorized)
         #expect(server.sendCount == (isAnswered ? 2 : 1))
     }
+
+    @Test("the failure of a challenge handler is that of an application's code, not of the network")
+    func failed() async throws {
+        server.script(url, .status(.unauthorized))
+        let failure = CocoaError(.userCancelled)
+        let transport = ModifyingTransport(UncachedTransport(server), challengeHandler: { _, _ in throw failure })
+        await #expect(throws: TransportError.modifier(UnderlyingError(failure))) {
+            try await transport.send(TransportRequest(url: url))
+        }
+    }
 }

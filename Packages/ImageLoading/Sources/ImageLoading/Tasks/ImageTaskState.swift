@@ -24,7 +24,7 @@ package final class ImageTaskState: Sendable {
     init(reportsPreviews: Bool) { self.reportsPreviews = reportsPreviews }
 
     /// The number of readers that wait.
-    var readerCount: Int { state.withLock { $0.readers.count } }
+    package var readerCount: Int { state.withLock { $0.readers.count } }
 
     var hasEnded: Bool { state.withLock { $0.events.isClosed } }
 
