@@ -67,7 +67,16 @@ import Testing
 
     @Test("has equal keys for clients with equal formats")
     func keys() {
-        #expect(AcceptedFormats(accept: "image/webp, */*").cacheKey == AcceptedFormats(accept: "image/webp").cacheKey)
-        #expect(AcceptedFormats(accept: "image/webp").cacheKey != AcceptedFormats(accept: nil).cacheKey)
+        let keys = ["image/webp, */*", "image/webp", nil].map { AcceptedFormats(accept: $0).cacheKey(nil) }
+        #expect(keys[0] == keys[1] && keys[1] != keys[2])
+    }
+
+    @Test("the key for a format of a URL has the formats in its place only, because other rules may choose more")
+    func enforcedKeys() {
+        let automatic = AcceptedFormats(accept: "image/webp")
+        let enforced = AcceptedFormats(accept: "image/webp", rules: FormatRules(automatic: [], enforced: [.webP]))
+        #expect(automatic.cacheKey(.jpeg) == AcceptedFormats(accept: nil).cacheKey(.jpeg))
+        #expect(automatic.cacheKey(.jpeg) != enforced.cacheKey(.jpeg))
+        #expect(automatic.cacheKey(nil) == enforced.cacheKey(nil))
     }
 }

@@ -120,6 +120,27 @@ import Testing
         #expect(requests.count == place.requests.count)
     }
 
+    @Test("a default port is neither sent nor signed")
+    func defaultPorts() async throws {
+        let role = [
+            "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret", "IMGPROXY_S3_ASSUME_ROLE_ARN": "arn:r",
+        ]
+        var signatures: Set<[String?]> = []
+        for (scheme, port) in [("http", ""), ("http", ":80"), ("https", ":443")] {
+            let tokens = "\(scheme)://sts\(port)/"
+            try script(tokens, Self.element)
+            let settings = try await unsignedSettings(
+                ["--bucket-endpoint", "\(scheme)://minio\(port)"],
+                role.merging(["AWS_ENDPOINT_URL_STS": tokens]) { $1 })
+            #expect(try await sent("s3://b/k", settings).url.absoluteString == "\(scheme)://minio/b/k")
+            signatures.insert(network.requests.suffix(2).map { $0.headers[.authorization] })
+        }
+        #expect(signatures.count == 1)
+        let keys = ["--bucket-access-key", "a", "--bucket-secret-key", "b", "--bucket-endpoint", "http://[::1]:443"]
+        let object = try await sent("s3://b/k", unsignedSettings(keys))
+        #expect(object.url.absoluteString == "http://[::1]:443/b/k")
+    }
+
     @Test("keys are renewed before they expire, once for all that wait, and used until then if that fails")
     func renewal() async throws {
         let gate = TestGate()
@@ -210,6 +231,9 @@ import Testing
         }
         await #expect(throws: SettingsFailure.self) {
             try await unsignedSettings(["--s3", "true"], ["AWS_EC2_METADATA_DISABLED": "true"])
+        }
+        await #expect(throws: SettingsFailure.invalid("gs", "there is no key for these sources")) {
+            try await unsignedSettings(["--gs", "true"], ["GOOGLE_APPLICATION_CREDENTIALS": ""])
         }
         for arguments in [["--s3", "true"], ["--bucket-role", "arn:r"]] {
             let instance = try #require(await unsignedSettings(arguments).bucketServers.first)

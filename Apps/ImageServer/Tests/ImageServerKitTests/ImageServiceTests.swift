@@ -39,6 +39,18 @@ import Testing
         for service in [old, new, restarted] { await service.shutDown() }
     }
 
+    @Test("a result in the format of the URL is not used where another format is enforced")
+    func otherFormats() async throws {
+        let fixture = try ServiceFixture.withImage()
+        for (enforced, format) in [([.jpegXL], "png"), ([.webP], "webp")] as [(Set<ImageFormat>, String)] {
+            var parts = fixture.makeService().parts
+            parts.formats = FormatRules(enforced: enforced)
+            let service = ImageService(parts)
+            #expect(try await service.image(path: path, accept: "image/webp").result.metadata.format == format)
+            await service.shutDown()
+        }
+    }
+
     @Test("a result with the watermark of the settings is not used with another one")
     func otherWatermarks() async throws {
         let fixture = try ServiceFixture.withImage()

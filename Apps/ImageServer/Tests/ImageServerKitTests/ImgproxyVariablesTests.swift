@@ -45,7 +45,7 @@ import Testing
         #expect(settings.limits.framePixels == 500_000)
         #expect(settings.bounds.standard == .seconds(60) && settings.logLevel == .warning)
         #expect(settings.originRules.allowedOrigins?.count == 3 && settings.optionRules.onlyPresets)
-        #expect(settings.fallbackImage == "/a.jpg" && settings.responseRules.healthPath == "/healthz")
+        #expect(settings.fallbackImage == "/a.jpg" && settings.responseRules.healthPath == "/healthz/")
         #expect(settings.downloadSeconds == 3 && settings.writeSeconds == 4 && settings.decoders == 2)
         #expect(settings.userAgent.prefixMatch(of: /imgproxy\/\d+\./) != nil)
     }

@@ -45,7 +45,16 @@ import Testing
         for path in ["/images/healthz", "/images/health", "/health"] {
             #expect(await handler.answer(path).text == "alive\n", "\(path)")
         }
-        for path in ["/healthz", "/images/healthz/x"] { #expect(await handler.answer(path).status == 404, "\(path)") }
+        for path in ["/healthz", "/images/healthz/x", "/images/healthz/"] {
+            #expect(await handler.answer(path).status == 404, "\(path)")
+        }
+    }
+
+    @Test("the path of the health check stays as it is written, after a slash", arguments: ["/", "/a/", "a//b"])
+    func healthPaths(text: String) async throws {
+        let rules = try await unsignedSettings(["--path-prefix", "images", "--health-path", text]).responseRules
+        let path = "/images" + (text.hasPrefix("/") ? "" : "/") + text
+        #expect(await ServiceFixture().makeHandler(rules: rules).answer(path).text == "alive\n")
     }
 
     @Test("answers below a prefix only, apart from health checks")
@@ -174,6 +183,58 @@ import Testing
         fixture.script(.failure(.httpStatus(500)))
         let response = await fixture.makeHandler().answer(path)
         #expect(response.status == 502 && response["Content-Type"] == "image/png")
+    }
+
+    /// Returns a service with a fallback image, and a task that has its only decoder until a gate is open.
+    private func busyService(
+        _ fixture: ServiceFixture, _ hold: TestGate, _ receive: @escaping @Sendable (FinishedSpan) -> Void = { _ in }
+    ) async throws -> ImageService {
+        let image = try SampleImages.jpeg()
+        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .data(image)) }
+        var parts = fixture.makeService().parts
+        parts.tracer = ServerTracer(now: { Date() }, receive: receive)
+        let decoders = parts.decoders
+        Task { try await decoders.run(origin: "") { await hold.pass() } }
+        await hold.waitForArrivals(1)
+        return ImageService(parts)
+    }
+
+    @Test("the fallback image is rendered in the gate, and in the time limit of the request")
+    func fallbackLimits() async throws {
+        let (fixture, loading, decoding) = (ServiceFixture(), TestGate(), TestGate())
+        fixture.script(.held(loading, .failure(.notFound)))
+        let service = try await busyService(fixture, decoding)
+        let request = Task { try await service.image(path: path, accept: nil) }
+        await fixture.clock.waitForSleepers(1)
+        await fixture.loader.waitForMessages(1)
+        fixture.clock.advance(by: .seconds(20))
+        loading.open()
+        while service.parts.decoders.waitingCount == 0 { await Task.yield() }
+        try #require(fixture.gate.runningCount == 1)
+        fixture.clock.advance(by: .seconds(11))
+        await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
+        decoding.open()
+    }
+
+    @Test("equal fallback images are rendered once for sources that fail at the same time")
+    func fallbackAtOnce() async throws {
+        let (fixture, loading, decoding) = (ServiceFixture(), TestGate(), TestGate())
+        let renderings = Mutex(0)
+        let service = try await busyService(fixture, decoding) { span in
+            if span.name == "render" { renderings.withLock { $0 += 1 } }
+        }
+        let requests = (0..<8).map { number in
+            let source = "http://example.com/\(number)"
+            fixture.script(.held(loading, .failure(.notFound)), source)
+            let path = ServiceFixture.path("w:10/f:png", source)
+            return Task { try await service.image(path: path, accept: nil, trace: TraceContext(isSampled: true)) }
+        }
+        await loading.waitForArrivals(8)
+        loading.open()
+        while service.parts.decoders.waitingCount == 0 { await Task.yield() }
+        decoding.open()
+        for request in requests { #expect(try await request.value.result.metadata.width == 10) }
+        #expect(renderings.withLock { $0 } == 1)
     }
 }
 

@@ -93,6 +93,8 @@ import Testing
             (["AWS_REGION": "eu-y", "AWS_DEFAULT_REGION": "eu-z"], "eu-y.amazonaws.com"),
             (["AWS_DEFAULT_REGION": "eu-z"], "eu-z.amazonaws.com"), ([:], "us-east-1.amazonaws.com"),
             (["AWS_REGION": "cn-north-1"], "cn-north-1.amazonaws.com.cn"),
+            (["AWS_REGION": "", "AWS_DEFAULT_REGION": "eu-z", "AWS_ENDPOINT_URL_STS": ""], "eu-z.amazonaws.com"),
+            (["AWS_REGION": "", "AWS_DEFAULT_REGION": ""], "us-east-1.amazonaws.com"),
         ]
         for (variables, host) in regions {
             let environment = keys.merging(variables) { $1 }.merging(["IMGPROXY_USE_S3": "1"]) { $1 }

@@ -22,8 +22,13 @@ struct AcceptedFormats: Hashable, Sendable {
         self.rules = rules
     }
 
-    /// The accepted formats as a part of a cache key.
-    var cacheKey: String { formats.map(\.rawValue).joined(separator: ",") }
+    /// Returns the formats that can be chosen for a URL, or else its own, as a part of a cache key.
+    ///
+    /// - Parameter wanted: The format of the URL; nil to choose one.
+    func cacheKey(_ wanted: ImageFormat?) -> String {
+        let usable = usable(wanted).map(\.rawValue).joined(separator: ",")
+        return usable.isEmpty ? wanted?.rawValue ?? "accept:" : "accept:\(usable):\(wanted?.rawValue ?? "")"
+    }
 
     /// Whether a result can be progressive, as far as that is known without the source.
     ///

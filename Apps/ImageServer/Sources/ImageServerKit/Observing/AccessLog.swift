@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCore
 import ImageMemoryCaching
 import ImageObserving
 import Logging
@@ -88,41 +89,69 @@ extension HTTPField.Name {
 enum LoggedPath {
     /// Returns a path without its signature, and without the credentials and the query of its source.
     ///
-    /// A source in Base64 is written as a plain one, and the URL of a watermark not at all.
+    /// A source in Base64 is written as a plain one, and the URL of a watermark not at all. What may be a secret is `…`.
     static func text(_ path: Substring) -> String {
         if ServerRequest.healthPaths.contains(path) { return String(path) }
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        if segments.first == "purge" { return "/purge/" + source(segments.dropFirst()) }
-        var shown = segments.first == "info" ? ["info"] : []
-        segments = segments.dropFirst(shown.count)
-        guard segments.count > 1 else { return String(path.prefix(500)) }
-        shown.append("_")
-        let restored = RestoredPath.candidates(for: "/\(segments.dropFirst().joined(separator: "/"))"[...])
-        segments = restored[0].split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        while let segment = segments.first, segment.contains(":") {
-            let name = segment.prefix { $0 != ":" }
-            shown.append(["watermark_url", "wmu"].contains(name) ? name + ":…" : String(segment))
+        var shown: [String] = []
+        if let first = segments.first, ["info", "purge"].contains(first) {
+            shown.append(String(first))
             segments.removeFirst()
         }
-        let options = shown.reduce(into: "") { $0 += "/\($1)" }
-        return String((options + "/" + source(segments)).prefix(1_000))
+        if shown != ["purge"], segments.count > 1 {
+            shown.append("_")
+            segments.removeFirst()
+        }
+        let restored = RestoredPath.candidates(for: "/\(segments.joined(separator: "/"))"[...])[0]
+        shown += optionsAndSource(restored.split(separator: "/", omittingEmptySubsequences: false).dropFirst())
+        return String(shown.reduce(into: "") { $0 += "/\($1)" }.prefix(1_000))
     }
 
-    private static func source(_ segments: ArraySlice<Substring>) -> String {
-        guard let first = segments.first else { return "" }
-        if first == "plain" {
+    private static func optionsAndSource(_ segments: ArraySlice<Substring>) -> [String] {
+        // Base64 has no colons.
+        let start = segments.firstIndex(of: "plain") ?? segments.lastIndex { $0.contains(":") }.map { $0 + 1 }
+        let options = segments[..<(start ?? segments.startIndex)]
+        let rest = segments.dropFirst(options.count)
+        let isBasic = rest.first.flatMap { ProcessingOptions.ResizingType(rawValue: String($0)) } != nil
+        // Options without colons are the five of the basic format, or presets in one segment.
+        for count in isBasic ? [5] : [0, 1] {
+            guard let source = source(rest.dropFirst(count)) else { continue }
+            return (options + rest.prefix(count)).map(option) + [source]
+        }
+        return options.map(option) + (rest.joined().utf8.count < shortest ? rest.map(option) : ["…"])
+    }
+
+    /// The bytes of the shortest text that may be a source in Base64 or a signature.
+    private static let shortest = 16
+
+    /// Returns an option, or `…` for what may be a signature or a part of a URL.
+    private static func option(_ segment: Substring) -> String {
+        let name = segment.prefix { $0 != ":" }
+        let isSignature = name == segment && name.utf8.count >= shortest
+        if isSignature || segment.contains(where: { $0 == "@" || $0 == "%" }) { return "…" }
+        // Those of imgproxy that this server doesn't have, too.
+        let isURL = ["watermark_url", "wmu", "fallback_image_url", "fiu"].contains(name)
+        return isURL ? name + ":…" : String(segment)
+    }
+
+    /// Returns a plain source or one in Base64; nil if the text is neither.
+    private static func source(_ segments: ArraySlice<Substring>) -> String? {
+        if segments.first == "plain" {
             let text = segments.dropFirst().joined(separator: "/")
-            return "plain/" + shown(text.percentDecoded ?? text)
+            let ascii = Array(text.utf8).percentDecoded { $0 < 0x80 }
+            return "plain/" + shown(text.percentDecoded ?? String(decoding: ascii, as: UTF8.self))
         }
         let parts = segments.joined().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts[0].utf8.count >= 16, let bytes = Base64URL.decode(parts[0]),
+        guard parts[0].utf8.count >= shortest, let bytes = Base64URL.decode(parts[0]),
             let text = String(bytes: bytes, encoding: .utf8)
-        else { return segments.joined(separator: "/") }
-        return "plain/" + shown(text) + (parts.count > 1 ? "@" + parts[1] : "")
+        else { return nil }
+        return "plain/" + shown(text) + (parts.count > 1 ? "@" + option(parts[1]) : "")
     }
 
     /// Returns the text of a URL, which is one even if it has spaces.
-    private static func shown(_ url: String) -> String {
-        LoaderInstrumentation.redacted(url.replacing(" ", with: "%20"))
+    private static func shown(_ text: String) -> String {
+        // Credentials need no slashes before them: `http:user@host` is a URL.
+        if let url = URL(webAddress: text), url.user() != nil { return LoaderInstrumentation.redacted(url) }
+        return LoaderInstrumentation.redacted(text.replacing(" ", with: "%20"))
     }
 }

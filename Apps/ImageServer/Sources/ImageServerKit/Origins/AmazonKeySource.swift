@@ -52,10 +52,9 @@ struct AmazonAccount: Sendable {
             var form = [("Action", "AssumeRole"), ("RoleArn", role)]
             if let externalID { form.append(("ExternalId", externalID)) }
             let signature = AmazonSignature(keys: keys, region: region, service: "sts")
-            let host = (tokens.host() ?? "") + (tokens.port.map { ":\($0)" } ?? "")
             let path = tokens.path(percentEncoded: true)
             return try await assumed(form, service) { body in
-                signature.fields("POST", path: path.isEmpty ? "/" : path, host: host, body: body, now: now)
+                signature.fields("POST", path: path.isEmpty ? "/" : path, host: tokens.hostField, body: body, now: now)
             }
         }
     }

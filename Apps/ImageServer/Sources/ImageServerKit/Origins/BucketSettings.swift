@@ -40,8 +40,9 @@ struct BucketServer: Sendable {
 extension SettingValues {
     /// Returns the servers of buckets that the settings have rights for.
     ///
-    /// - Parameter environment: Has the variables by which Amazon gives roles to programs.
+    /// - Parameter environment: Has the variables by which Amazon gives roles to programs. An empty one is missing.
     func bucketServers(_ environment: [String: String]) throws(SettingsFailure) -> [BucketServer] {
+        let environment = environment.filter { !$0.value.isEmpty }
         let servers = [try amazon(environment), try google(environment), try azure()]
         return servers.compactMap(\.self)
     }
@@ -76,7 +77,7 @@ extension SettingValues {
 
     /// Returns where this program has keys from, looked for in the order of Amazon's own tools.
     private func amazonSource(_ environment: [String: String]) throws(SettingsFailure) -> AmazonKeySource {
-        func variable(_ name: String) -> String? { environment["AWS_" + name].flatMap { $0.isEmpty ? nil : $0 } }
+        func variable(_ name: String) -> String? { environment["AWS_" + name] }
         if let accessKey = variable("ACCESS_KEY_ID"), let secretKey = variable("SECRET_ACCESS_KEY") {
             return .keys(
                 AmazonKeys(accessKey: accessKey, secretKey: secretKey, sessionToken: variable("SESSION_TOKEN")))

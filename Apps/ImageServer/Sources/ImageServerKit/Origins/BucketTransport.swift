@@ -72,7 +72,7 @@ struct BucketTransport: DataTransport {
         let prefix = endpoint.path(percentEncoded: true).trimmingSuffix("/")
         let version = scheme.versionItem.flatMap { item in request.url.query().map { "\(item)=\($0)" } }
         var object = BucketRequest(
-            method: request.method.rawValue, host: (endpoint.host() ?? "") + (endpoint.port.map { ":\($0)" } ?? ""),
+            method: request.method.rawValue, host: endpoint.hostField,
             path: prefix + Self.encoded(Array("/\(bucket)".utf8) + OriginPath(request.url).bytes),
             query: version ?? "", headers: signed.headers)
         try await signer.sign(&object)
@@ -91,6 +91,15 @@ struct BucketTransport: DataTransport {
     /// Returns a path with percent-encodings for all bytes except unreserved characters and slashes.
     private static func encoded(_ path: [UInt8]) -> String {
         path.percentEncoded { $0.isLetter || $0.isNumber || "-._~/".contains($0) }
+    }
+}
+
+extension URL {
+    /// The value of Host, which is signed. The default port is left out, as clients do (RFC 9110, 7.2).
+    var hostField: String {
+        let host = URLComponents(url: self, resolvingAgainstBaseURL: false)?.encodedHost ?? ""
+        guard let port, port != (scheme == "https" ? 443 : 80) else { return host }
+        return "\(host):\(port)"
     }
 }
 

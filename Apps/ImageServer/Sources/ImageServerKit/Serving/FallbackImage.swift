@@ -1,4 +1,5 @@
 import Foundation
+import ImageCoalescing
 import ImageCore
 import ImageMemoryCaching
 
@@ -11,6 +12,8 @@ struct FallbackImage: Sendable {
     let source: Source
     /// The results, under keys with the digests of the files of which they are made.
     let results = MemoryCache<String, StoredResult>(limits: CacheLimits(cost: 16 << 20))
+    /// The results in progress, under the same keys.
+    let renderings = TaskCoalescer<String, StoredResult>()
 
     /// Where the file is.
     enum Source: Sendable {
@@ -27,19 +30,13 @@ extension ImageService {
     /// - Throws: The failure, if there is no fallback image for it, or if that can't be rendered either.
     func fallback(
         for request: ParsedRequests.Entry, after failure: ServiceFailure, _ trace: TraceContext
-    ) async throws(ServiceFailure) -> ImageAnswer {
+    ) async throws(ServiceFailure) -> Rendering {
         guard let fallback = parts.fallback, failure.isOfSource else { throw failure }
         do {
-            var result = try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-                try await self.result(of: fallback, request, trace)
-            }
+            var result = try await result(of: fallback, request, trace)
             if request.client.isPersonal { result.metadata.storage = .client }
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
-            var answer = ImageAnswer(
-                result: result, level: .origin, url: request.url, vary: request.vary)
-            answer.fallbackStatus = fallback.status ?? failure.status
-            answer.failure = failure
-            return answer
+            return Rendering(result: result, level: .origin, failure: failure)
         } catch {
             throw failure
         }
@@ -57,15 +54,16 @@ extension ImageService {
             }
         let watermark = try await watermark(of: request, trace)
         let digest = Digest.text(of: source) + (watermark.map { Digest.text(of: $0.data) } ?? "")
-        let output = "\(request.url.options.format?.rawValue ?? "") \(request.accepted.cacheKey)"
+        let output = request.accepted.cacheKey(request.url.options.format)
         let key = "\(digest) \(output) \(request.url.options.cacheKey)"
-        var result: StoredResult
-        if let known = fallback.results.value(for: key) {
-            result = known
-        } else {
+        var result = try await fallback.renderings.value(
+            for: key, priority: LivePriority(.normal), onProgress: { _ in }
+        ) { [self] _ in
+            if let known = fallback.results.value(for: key) { return known }
             let image = try await render(source, request, watermark, trace)
-            result = self.result(image, digest, OriginFreshness())
+            let result = self.result(image, digest, OriginFreshness())
             fallback.results.insert(result, cost: result.data.count + key.utf8.count, for: key)
+            return result
         }
         result.metadata.storage = watermark?.freshness.storage ?? .shared
         return result

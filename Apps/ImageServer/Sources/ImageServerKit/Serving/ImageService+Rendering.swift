@@ -5,7 +5,7 @@ import ImageObserving
 import Logging
 
 extension ImageService {
-    /// Returns a result of the slower levels, or renders it.
+    /// Returns a result of the slower levels, or renders it or the fallback image.
     func rendering(_ request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
         let hit = await parts.tracer.traced("lookup", in: trace) { _ in await self.stored(request) }
@@ -18,7 +18,12 @@ extension ImageService {
         defer { queue.end() }
         return try await parts.gate.run(origin: request.url.source.originName) {
             queue.end()
-            var rendering = try await self.leased(request, stale: hit?.result, trace)
+            var rendering: Rendering
+            do {
+                rendering = try await self.leased(request, stale: hit?.result, trace)
+            } catch {
+                rendering = try await self.fallback(for: request, after: ServiceFailure(error), trace)
+            }
             rendering.times[.lookup] = lookup
             return rendering
         }

@@ -22,6 +22,8 @@ package final class ImageService: Sendable {
         var result: StoredResult
         var level: ResultLevel
         var times: StageTimes = [:]
+        /// Why it is the fallback image; nil if it is that of the source.
+        var failure: ServiceFailure?
     }
 
     /// Returns the image for a path, if it is in memory. Never waits.
@@ -62,9 +64,10 @@ package final class ImageService: Sendable {
             }
             return ImageAnswer(
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
-                vary: request.vary, preparedFields: request.preparedFields)
+                fallbackStatus: rendering.failure.map { parts.fallback?.status ?? $0.status },
+                failure: rendering.failure, vary: request.vary, preparedFields: request.preparedFields)
         } catch {
-            return try await fallback(for: request, after: ServiceFailure(error), trace)
+            throw ServiceFailure(error)
         }
     }
 
@@ -163,13 +166,12 @@ package final class ImageService: Sendable {
 
     /// The key of a result in all levels. Its version changes if equal options give other results.
     private func key(_ url: ImageURL, _ accepted: AcceptedFormats, _ identity: String) -> String {
-        let wanted = url.options.format?.rawValue
-        let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
+        let output = accepted.cacheKey(url.options.format)
         let options = url.options.watermark
         let watermark = options.opacity > 0 && options.source == nil ? parts.watermark?.identity ?? "" : ""
         // A URL has no spaces.
         let client = identity.isEmpty ? "" : ResultCache.privatePrefix + "for \(identity) "
-        return "\(client)result 3 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) "
+        return "\(client)result 4 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) "
             + url.source.absoluteString
     }
 

@@ -56,7 +56,8 @@ extension SettingValues {
         }
         return ResponseRules(
             purgeSecret: self.purgeSecret, allowedReader: self.allowOrigin, headers: try responseFields(),
-            pathPrefix: Self.path(self.pathPrefix), healthPath: self.healthPath.map(Self.path))
+            pathPrefix: Self.path(self.pathPrefix),
+            healthPath: self.healthPath.map { $0.hasPrefix("/") ? $0 : "/\($0)" })
     }
 
     /// Returns a path with a slash at its start and none at its end.
