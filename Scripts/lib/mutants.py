@@ -12,6 +12,7 @@ from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+MARKER = '.mutants'  # in a copy, which may be changed
 TIME_LIMIT = 300  # seconds for the tests of a module
 BUILD_OPTIONS = os.environ['BUILD_OPTIONS'].split()
 Fault = namedtuple('Fault', 'name file before after tests')
@@ -106,7 +107,11 @@ def check_syntax(changes):
 
 
 def update_copy(root, copy, changes):
-    """Makes the copy like the repository with the changes. Keeps files that are equal, and builds."""
+    """Makes the copy like the repository with the changes. Keeps files that are equal, and builds. Removes others."""
+    if copy.exists() and any(copy.iterdir()) and not (copy / MARKER).exists():
+        sys.exit(f'error: {copy} is no copy of an earlier run, and its files would be removed: choose an empty folder')
+    copy.mkdir(parents=True, exist_ok=True)
+    (copy / MARKER).touch()
     listed = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], stdout=subprocess.PIPE, text=True, check=True)
     wanted = {path for path in listed.stdout.splitlines() if (root / path).is_file()} | changes.keys()
     for path in wanted:
@@ -116,6 +121,7 @@ def update_copy(root, copy, changes):
             target.write_bytes(data)
         if path not in changes:
             target.chmod((root / path).stat().st_mode)
+    wanted.add(MARKER)
     for folder, folders, files in os.walk(copy):
         folders[:] = [name for name in folders if not name.startswith('.build') and name != '.git']
         for path in (Path(folder) / name for name in files):

@@ -3,6 +3,7 @@ import ImageCore
 import ImageLoading
 import ImagePresenting
 import PhotoFeedModel
+import Synchronization
 import XCTest
 
 @testable import ImagePresentingGTK
@@ -34,6 +35,24 @@ final class FeedWindowTests: DesktopTestCase {
             XCTAssertEqual(painted.unknown, 0)
             XCTAssertEqual(painted.withoutImage, 0)
             XCTAssertEqual(painted.withAnotherCaption, 0)
+        }
+    }
+
+    func testARefreshedFeedShowsThePhotosThatItOpens() throws {
+        try onScreen {
+            let cache = Fixture.temporaryFolder()
+            defer { try? FileManager.default.removeItem(at: cache) }
+            let loading = FeedLoading(cacheDirectory: cache, observesMemory: false, retries: 0)
+            let window = FeedWindow(PhotoFeedModel(service: ChangingService()), loading: loading)
+            defer { window.close() }
+            window.open()
+            for ids in [[1, 2], [1, 3]] {
+                let isShown = GtkMainLoop.run(upTo: .seconds(60)) {
+                    window.list.onScreen.map { $0.cell.photo?.id } == ids
+                }
+                XCTAssertTrue(isShown, "\(ids)")
+                window.refresh()
+            }
         }
     }
 
@@ -162,6 +181,21 @@ final class FeedWindowTests: DesktopTestCase {
             defer { DesktopSettings.animates = true }
             XCTAssertFalse(fixture.window.animations.clock.isRunning)
         }
+    }
+}
+
+/// Has another second photo each time that the first page is loaded.
+private final class ChangingService: PhotoService {
+    private let second = Mutex(1)
+
+    func page(_ number: Int, limit: Int) async throws(PhotoServiceFailure) -> [Photo] {
+        guard number == 1 else { return [] }
+        let second = second.withLock { second in
+            second += 1
+            return second
+        }
+        let url = URL(filePath: "/photo")
+        return [1, second].map { Photo(albumId: 1, id: $0, title: "photo \($0)", url: url, thumbnailUrl: url) }
     }
 }
 

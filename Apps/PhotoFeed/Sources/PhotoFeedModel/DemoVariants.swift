@@ -15,9 +15,9 @@ extension ImageVariants {
         else { return nil }
         var items = Dictionary(
             (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
-        guard let width = items["w"].flatMap(Double.init), let height = items["h"].flatMap(Double.init) else {
-            return nil
-        }
+        let sides = [items["w"], items["h"]].map { $0.flatMap { Int($0) } ?? 0 }
+        guard sides.allSatisfy((1...65_535).contains) else { return nil }
+        let (width, height) = (Double(sides[0]), Double(sides[1]))
         let scales = [variant.width.map { Double($0) / width }, variant.height.map { Double($0) / height }].compactMap(
             \.self)
         let scale = min((variant.mode == .fill ? scales.max() : scales.min()) ?? 1, 1)

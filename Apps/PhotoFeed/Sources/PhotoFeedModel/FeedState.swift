@@ -102,9 +102,9 @@ struct FeedState: Sendable {
         view = .loaded
         isRefreshing = false
         pageCount += 1
-        let known = Set(photos.map(\.id))
+        var known = Set(photos.map(\.id))
         // Photos move to later pages when the server inserts others before them.
-        let newPhotos = page.filter { !known.contains($0.id) }
+        let newPhotos = page.filter { known.insert($0.id).inserted }
         photos += newPhotos
         stalePageCount = newPhotos.isEmpty ? stalePageCount + 1 : 0
         pagination = page.isEmpty || stalePageCount >= Self.stalePageLimit ? .done : .idle

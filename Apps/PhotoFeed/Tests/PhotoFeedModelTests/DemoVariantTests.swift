@@ -20,8 +20,9 @@ struct DemoVariantTests {
     }
 
     @Test(
-        "images of other servers have none",
-        arguments: ["http://h/a.jpg?w=1&h=1", "http://h/images/1.jpg", "http://h/images/x"])
+        "images of other servers have none, nor do those without a size from 1 to 65,535",
+        arguments: ["http://h/a.jpg?w=1&h=1", "http://h/images/1.jpg", "http://h/images/x"]
+            + ["0", "65536", "1e300", "inf", "nan"].map { "http://h/images/1.jpg?w=1&h=\($0)" })
     func others(text: String) throws {
         let variant = ImageVariant(
             source: try #require(URL(string: text)), width: 1, height: 1, mode: .fit, quality: 80, format: nil)

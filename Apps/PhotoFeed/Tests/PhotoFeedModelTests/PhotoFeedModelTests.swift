@@ -1,8 +1,8 @@
 import ImageCore
-import PhotoFeedModel
 import Testing
 
 @testable import ImageTesting
+@testable import PhotoFeedModel
 
 @MainActor
 @Suite("Photo feed model", .timeLimit(.minutes(10)))
@@ -90,6 +90,15 @@ struct PhotoFeedModelTests {
         model.appeared(at: 9)
         await model.becomes("loaded idle 17")
         #expect(model.photos.map(\.id) == Array(1..<18))
+    }
+
+    @Test("a photo that is twice in a page is shown once")
+    func repeatedInPage() throws {
+        var state = FeedState()
+        let fetch = state.load()
+        let update = try state.received([1, 1, 2].map(ScriptedPhotoService.photo), #require(fetch).id)
+        #expect(update?.newPhotos.map(\.id) == [1, 2])
+        #expect(state.photos.map(\.id) == [1, 2])
     }
 
     @Test("a page without new photos is followed by the next one, without a row that appears")

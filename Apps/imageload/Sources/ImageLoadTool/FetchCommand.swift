@@ -49,9 +49,9 @@ struct FetchCommand: AsyncParsableCommand {
             try ImageWriter(
                 folder: $0, format: format ?? (isChanged ? .png : .original), addresses: session.addresses)
         }
-        try await session.run { loader, item, request, onProgress in
+        try await session.run { [decoder = session.decoder] loader, item, request, onProgress in
             if let writer, writer.format == .original {
-                return try await writer.writeOriginal(item, request, from: loader, onProgress)
+                return try await writer.writeOriginal(item, request, from: loader, decoder, onProgress)
             }
             let loaded = try await loader.image(for: request, onProgress: onProgress)
             try await writer?.write(loaded.decoded.bitmap, for: item)
@@ -65,5 +65,11 @@ extension LoadReport.OutputImage {
         self.init(
             source: loaded.source, format: loaded.decoded.header.format, size: loaded.decoded.bitmap.size,
             frames: loaded.decoded.header.frameCount, bytes: loaded.encodedByteCount)
+    }
+
+    init(_ loaded: LoadedData, _ header: ImageHeader) {
+        self.init(
+            source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
+            bytes: loaded.data.count)
     }
 }

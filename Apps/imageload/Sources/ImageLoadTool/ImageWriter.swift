@@ -2,7 +2,6 @@ import ArgumentParser
 import Dispatch
 import Foundation
 import ImageCore
-import ImageDecoding
 import ImageLoaderKit
 import ImageLoading
 
@@ -55,15 +54,13 @@ struct ImageWriter: Sendable {
 
     /// Loads the original and writes its bytes unchanged.
     func writeOriginal(
-        _ item: LoadSession.Item, _ request: ImageRequest, from loader: ImageLoader,
+        _ item: LoadSession.Item, _ request: ImageRequest, from loader: ImageLoader, _ decoder: any SizedImageDecoder,
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadReport.OutputImage {
         let loaded = try await loader.data(for: request, onProgress: onProgress)
-        let header = try DownsamplingDecoder.standard(.all).header(of: loaded.data)
+        let header = try decoder.header(of: loaded.data)
         try await write(loaded.data, named: names[item.index], format: header.format)
-        return LoadReport.OutputImage(
-            source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
-            bytes: loaded.data.count)
+        return LoadReport.OutputImage(loaded, header)
     }
 
     private func write(_ data: Data, named name: String, format: ImageFormat) async throws {

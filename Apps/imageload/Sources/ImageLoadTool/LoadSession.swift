@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ImageCore
-import ImageDecoding
 import ImageLoaderKit
 import ImageLoading
 import Synchronization
@@ -23,6 +22,8 @@ struct LoadSession {
 
     let options: LoadingOptions
     private let loader: ImageLoader
+    /// The loader's decoder, with its limits and in its workers.
+    let decoder: any SizedImageDecoder
     private let recorder: EventRecorder
     let addresses: [String]
     private let isInteractive: Bool
@@ -31,7 +32,8 @@ struct LoadSession {
     init(_ options: LoadingOptions, trace: String? = nil) throws {
         self.options = options
         recorder = EventRecorder(trace: trace)
-        loader = options.makeLoader(observer: recorder)
+        let parts = options.loaderOptions(recorder).makeParts()
+        (loader, decoder) = (ImageLoader(parts), parts.decoder)
         addresses = options.addresses()
         isInteractive = Console.isInteractive && !options.printing.json && !options.printing.quiet
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
@@ -66,7 +68,7 @@ struct LoadSession {
     /// it and all previous ones are available.
     private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
         let display = ProgressDisplay(isInteractive: isInteractive, total: addresses.count)
-        let (loader, limits) = (loader, options.limits.limits)
+        let (loader, decoder) = (loader, decoder)
         return try await display.whileDrawing {
             try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
                 var window = ServerWindow(addresses, limit: options.concurrency + 2)
@@ -80,7 +82,7 @@ struct LoadSession {
                             do {
                                 return try await load(loader, item, request, onProgress)
                             } catch ImageError.decoding(let failure) {
-                                throw await Self.explained(failure, item, request, loader, limits)
+                                throw await Self.explained(failure, item, request, loader, decoder)
                             }
                         }
                         return (index, report)
@@ -105,7 +107,7 @@ struct LoadSession {
     /// Returns what the bytes say about a failure: their format is another one, or a smaller size helps.
     private static func explained(
         _ failure: ImageDecodingError, _ item: Item, _ request: ImageRequest, _ loader: ImageLoader,
-        _ limits: DecodingLimits
+        _ decoder: any SizedImageDecoder
     ) async -> any Error {
         switch failure {
         case .unknownFormat, .limitExceeded(.decodedBytes, _, _): break
@@ -116,7 +118,7 @@ struct LoadSession {
         do {
             let data = try await loader.data(for: request).data
             try ForeignFormat.check(data, subject: item.address)
-            try DownsamplingDecoder.standard(.all, limits: limits).tellingSize(of: data) { throw failure }
+            try decoder.tellingSize(of: data) { throw failure }
             return failure
         } catch {
             return error is ToolFailure || error is TooLargeAtThisSize ? error : failure

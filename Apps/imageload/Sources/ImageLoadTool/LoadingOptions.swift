@@ -73,10 +73,7 @@ struct LoadingOptions: ParsableArguments {
         guard !(printing.json && summary) else { throw ValidationError("--json and --summary can't be combined") }
     }
 
-    /// Returns a loader with these options.
-    func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader { ImageLoader(loaderOptions(observer)) }
-
-    /// Returns the options of such a loader.
+    /// Returns the options of a loader.
     func loaderOptions(_ observer: any ImageLoaderObserver) -> ImageLoaderOptions {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
@@ -111,11 +108,8 @@ struct LoadingOptions: ParsableArguments {
     func request(for url: URL) -> ImageRequest {
         var request = ImageRequest(
             url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority ?? .normal,
-            cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard)
-        for header in headers {
-            let earlier = request.headers[header.name].map { "\($0), " } ?? ""
-            request.headers[header.name] = earlier + header.value
-        }
+            cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard,
+            headers: headers.fields)
         request.color = colors.output
         return request
     }
@@ -135,6 +129,18 @@ struct LoadingOptions: ParsableArguments {
                 line: "\(address): neither a URL nor a file. Pass a URL such as http://… or the path of a file.")
         }
         return URL(fileURLWithPath: address)
+    }
+}
+
+extension [HeaderArgument] {
+    /// The header, in which a name that is repeated has all its values. Cookies are separated by semicolons (RFC 6265,
+    /// 5.4).
+    var fields: HeaderFields {
+        reduce(into: [:]) { fields, header in
+            let separator = header.name.lowercased() == "cookie" ? "; " : ", "
+            let earlier = fields[header.name].map { $0 + separator } ?? ""
+            fields[header.name] = earlier + header.value
+        }
     }
 }
 

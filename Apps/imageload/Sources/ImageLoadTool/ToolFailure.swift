@@ -1,10 +1,8 @@
 import Foundation
 import ImageCore
-import ImageDecoding
 import ImageLoaderKit
 import ImageMetadata
 import ImageProcessing
-import Synchronization
 
 /// The tool's exit codes, from sysexits.h where it defines one.
 enum ToolStatus: Int32 {
@@ -130,7 +128,7 @@ struct TooLargeAtThisSize: Error {
     var failure: ImageDecodingError
 }
 
-extension DownsamplingDecoder {
+extension SizedImageDecoder {
     /// Runs the work on an image. Throws `TooLargeAtThisSize` where a smaller size helps.
     func tellingSize<Result>(of data: Data, _ work: () throws -> Result) throws -> Result {
         do {
@@ -138,13 +136,11 @@ extension DownsamplingDecoder {
         } catch let failure as ImageDecodingError {
             guard case .limitExceeded(.decodedBytes, _, _) = failure else { throw failure }
             let smallest = DecodingRequest(target: ImageTarget(PixelSize(width: 1, height: 1)))
-            let isStarted = Atomic(false)
             do {
-                // The limits are checked before the first row, at which this is cancelled.
-                _ = try decode(data, request: smallest) { isStarted.exchange(true, ordering: .relaxed) }
+                _ = try decode(data, request: smallest)
             } catch .limitExceeded {
                 throw failure
-            } catch { throw TooLargeAtThisSize(failure: failure) }
+            }
             throw TooLargeAtThisSize(failure: failure)
         }
     }

@@ -240,7 +240,8 @@ struct ArgumentTests {
             "fetch", "http://h/a", "-", "--size", "300x200", "--fill", "--output", "d", "--format", "webp", "--cache",
             "c",
             "--policy", "diskOnly", "--reload", "--priority", "high", "--concurrency", "4", "--header", "A: b",
-            "--header", "a: c", "--timeout", "2.5", "--retries", "0", "--repeat", "2", "--json",
+            "--header", "a: c", "--header", "Cookie: d=1", "--header", "cookie: e=2", "--timeout", "2.5",
+            "--retries", "0", "--repeat", "2", "--json",
         ])
         let fetch = try #require(command as? FetchCommand)
         #expect(fetch.options.urls == ["http://h/a", "-"])
@@ -250,7 +251,7 @@ struct ArgumentTests {
         #expect(request.cachePolicy == .diskOnly)
         #expect(request.priority == .high)
         #expect(request.mode == .reload)
-        #expect(request.headers == ["A": "b, c"])
+        #expect(request.headers == ["A": "b, c", "Cookie": "d=1; e=2"])
         let options = fetch.options.loaderOptions(TraceRecorder { .zero })
         #expect(options.maxDownloadsPerServer == 4 && options.retryPolicy.maxRetries == 0)
         #expect(options.transferOptions.stallTimeout == .seconds(2.5))
@@ -264,6 +265,20 @@ struct ArgumentTests {
             let command = try RootCommand.parseAsRoot(["fetch", "u"] + (isOn ? ["--isolated"] : []))
             let fetch = try #require(command as? FetchCommand)
             #expect((fetch.options.loaderOptions(TraceRecorder { .zero }).isolation != nil) == isOn)
+        }
+
+        @Test(
+            "with --isolated, the tool itself reads no image",
+            arguments: ["fetch FILE", "fetch FILE --output DIR", "cache warm FILE"])
+        func nothingInProcess(text: String) async throws {
+            let tool = try BuiltTool()
+            let file = try tool.write(.gradient, to: "a.png").path
+            let arguments = text.replacing("FILE", with: file).replacing("DIR", with: tool.folder.path + "/out")
+                .split(separator: " ").map(String.init)
+            let parsed = try RootCommand.parseAsRoot(arguments + ["--isolated", "--quiet", "--cache", file + "-cache"])
+            var command = try #require(parsed as? any AsyncParsableCommand)
+            // The program of the tests is no worker.
+            await #expect(throws: ExitCode(ToolStatus.failure.rawValue)) { try await command.run() }
         }
     #endif
 

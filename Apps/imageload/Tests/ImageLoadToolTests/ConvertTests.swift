@@ -126,6 +126,24 @@ struct ConvertTests {
         #expect(try header("c.gif").format == .gif)
     }
 
+    @Test(
+        "an output that is a pipe gets the bytes, also if it is newer than the input, and stays a pipe",
+        arguments: [("convert FILE --output PIPE", "GIF89a"), ("fetch FILE --cache PIPE-cache --trace PIPE", "{")])
+    func outputPipe(command: String, start: String) async throws {
+        let file = try tool.write(.gradient, to: "a.png").path
+        let pipe = path("pipe.gif")
+        let made = unsafe mkfifo(pipe, 0o600)
+        let reader = unsafe open(pipe, O_RDWR | O_NONBLOCK)
+        defer { close(reader) }
+        #expect(made == 0 && reader >= 0)
+        let arguments = command.replacing("FILE", with: file).replacing("PIPE", with: pipe)
+        #expect(try await tool.run(arguments.split(separator: " ").map(String.init)).status == 0)
+        var bytes = [UInt8](repeating: 0, count: start.utf8.count)
+        let count = unsafe read(reader, &bytes, bytes.count)
+        #expect(count > 0 && String(decoding: bytes, as: UTF8.self) == start)
+        #expect(InputFiles.isStream(pipe))
+    }
+
     @Test("a file that is given twice is converted once, and a file name for several inputs is refused")
     func repeated() async throws {
         let file = try tool.write(.gradient, to: "in/a.png").path
@@ -225,17 +243,18 @@ struct ConvertTests {
         #expect(try FileManager.default.attributesOfItem(atPath: path("b.gif"))[.posixPermissions] as? Int == 0o640)
     }
 
-    @Test("an output that is newer is skipped, unless --force")
-    func skipping() async throws {
+    @Test("an output that is newer is skipped, unless --force", arguments: ["a.png", "link.png"])
+    func skipping(input: String) async throws {
         try tool.write(.gradient, to: "a.png")
-        #expect(try await convert(path("a.png"), "--to", "webp", "--output", path("out")).output.contains("40x30"))
-        let again = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json")
+        try FileManager.default.createSymbolicLink(atPath: path("link.png"), withDestinationPath: path("a.png"))
+        #expect(try await convert(path(input), "--to", "webp", "--output", path("out")).output.contains("40x30"))
+        let again = try await convert(path(input), "--to", "webp", "--output", path("out"), "--json")
         #expect(again.output.contains(#""status":"skipped""#) && again.status == 0)
-        let forced = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json", "--force")
+        let forced = try await convert(path(input), "--to", "webp", "--output", path("out"), "--json", "--force")
         #expect(forced.output.contains(#""status":"written""#))
         let later = Date(timeIntervalSinceNow: 3_600)
         try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path("a.png"))
-        let changed = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json")
+        let changed = try await convert(path(input), "--to", "webp", "--output", path("out"), "--json")
         #expect(changed.output.contains(#""status":"written""#))
     }
 

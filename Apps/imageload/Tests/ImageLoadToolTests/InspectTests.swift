@@ -192,7 +192,7 @@ struct InspectTests {
         let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
         let server = try LoopbackServer { request in
             let headers = [
-                "/fresh": ["Cache-Control": "max-age=60", "Expires": "0", "Vary": "Accept"],
+                "/fresh": ["Cache-Control": "max-age=3600", "Expires": "0", "Vary": "Accept, Cookie"],
                 "/stale": [
                     "Cache-Control": "max-age=0", "ETag": "\"1\"", "Cache-Status": "edge; hit",
                     "Server-Timing": "decode;dur=3",
@@ -212,7 +212,7 @@ struct InspectTests {
         let fresh = try object(await tool.run(["explain", urls[0], "--json"] + cache).output)
         #expect(fresh["outcome"] as? String == "hit" && fresh["key"] as? String == urls[0])
         let response = fresh["response"] as? [String: Any]
-        #expect(response?["freshSeconds"] as? Int == 60 && response?["rule"] as? String == "max-age")
+        #expect(response?["freshSeconds"] as? Int == 3_600 && response?["rule"] as? String == "max-age")
         #expect(try await tool.run(["explain", urls[0]] + cache).output.contains("  variants: 2\n"))
         let validating = ["explain", urls[0], "--header", "Cache-Control: no-cache"]
         #expect(try await tool.run(validating + cache).output.contains("the request demands validation"))
@@ -228,6 +228,9 @@ struct InspectTests {
         #expect(try await tool.run(["cache", "show", urls[1]] + cache).output.contains("Cache-Control: max-age=0"))
         #expect(try await tool.run(["cache", "show", "http://h/none"] + cache).status == 66)
         #expect(server.requestCount == requests)
+        let cookies = ["Cookie: a=1", "Cookie: b=2"].flatMap { ["--header", $0] }
+        #expect(try await tool.run(["cache", "warm", urls[0]] + cookies + cache).status == 0)
+        #expect(try await tool.run(["explain", urls[0]] + cookies + cache).output.contains("response is fresh"))
     }
 
     @Test("info describes images with any number of pixels")

@@ -78,17 +78,23 @@ final class ToolTests {
         }
     }
 
-    @Test("files with too many pixels are refused at any size")
-    func megapixels() async throws {
+    @Test(
+        "files with too many pixels are refused at any size, also if only their header is read",
+        arguments: [
+            "decode FILE --size 10x10", "fetch FILE --output DIR/out --cache DIR/c", "cache warm FILE --cache DIR/c",
+        ])
+    func megapixels(command: String) async throws {
         let size = PixelSize(width: 1_001, height: 1_000)
         let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: 4 * size.area), isOpaque: true)
         let file = folder.appending(path: "a.jpg")
         let encoder = try #require([any ImageEncoder].standard.encoder(for: .jpeg))
         try encoder.encode(bitmap, options: EncodingOptions()).write(to: file)
-        let refused = try await run(["decode", file.path, "--size", "10x10", "--max-megapixels", "1"])
+        let arguments = command.replacing("FILE", with: file.path).replacing("DIR", with: folder.path)
+            .split(separator: " ").map(String.init)
+        let refused = try await run(arguments + ["--max-megapixels", "1"])
         #expect(refused.status == 100)
         #expect(refused.errors.joined().contains("raise --max-megapixels."))
-        #expect(try await run(["decode", file.path, "--size", "10x10", "--max-megapixels", "2"]).status == 0)
+        #expect(try await run(arguments + ["--max-megapixels", "2"]).status == 0)
     }
 
     @Test("bench decode prints time and memory of each file as JSON")
@@ -229,11 +235,12 @@ final class ToolTests {
             let decoder = DownsamplingDecoder.standard()
             #expect(try decoder.decode(png).bitmap == decoder.decode(original).bitmap)
             try Data("GIF89a".utf8).write(to: folder.appending(path: "b.gif"))
-            let damaged = folder.path + "/b.gif"
-            let (isolated, local) = (
-                try await self.run(["fetch", damaged, "--isolated"]), try await self.run(["fetch", damaged])
-            )
-            #expect(isolated.errors == local.errors && isolated.status == local.status && local.status != 0)
+            let large = [try image(.png, named: "c.png"), "--max-memory", "4kB"]
+            for arguments in [[folder.path + "/b.gif"], large] {
+                let local = try await self.run(["fetch"] + arguments)
+                let isolated = try await self.run(["fetch", "--isolated"] + arguments)
+                #expect(isolated.errors == local.errors && isolated.status == local.status && local.status != 0)
+            }
         }
     #endif
 

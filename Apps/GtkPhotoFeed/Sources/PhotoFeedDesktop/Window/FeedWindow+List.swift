@@ -53,12 +53,11 @@ extension FeedWindow {
 
     /// Updates the list. If photos were only appended, the cells of the others are not rebound.
     func showPhotos(_ photos: [Photo]) {
-        let isAppended =
-            photos.count >= shownPhotos.count && (shownPhotos.count == 0 || shownPhotos.first == photos.first?.id)
+        let isAppended = photos.starts(with: shownPhotos)
         if isAppended { list.count = photos.count } else { list.reload(count: photos.count) }
         // Arrow keys and Page Down reach the photos at once.
-        if !isAppended || shownPhotos.count == 0, viewer.position == nil { list.focus(0) }
-        shownPhotos = (photos.count, photos.first?.id)
+        if !isAppended || shownPhotos.isEmpty, viewer.position == nil { list.focus(0) }
+        shownPhotos = photos
     }
 }
 

@@ -35,8 +35,8 @@ final class FeedWindow {
     let footer = PageFooter()
     var list: CellList<PhotoCell>
     var layout = PhotoLayout.grid
-    /// The number of photos and the id of the first one in the list.
-    var shownPhotos: (count: Int, first: Int?) = (0, nil)
+    /// The photos in the list.
+    var shownPhotos: [Photo] = []
     private let failure = GtkWidgetRef.statusPage(icon: "network-error-symbolic", title: "No Photos")
     /// The window with all keys that was shown last.
     var shortcuts: GtkWidgetRef?
@@ -149,7 +149,7 @@ final class FeedWindow {
         footer.show(model.paginationState)
         showRefreshFailure(model.refreshFailure)
         switch model.viewState {
-        case .idle, .loading: if shownPhotos.count == 0 { pages.showPage(Page.loading) }
+        case .idle, .loading: if shownPhotos.isEmpty { pages.showPage(Page.loading) }
         case .error(let error):
             unsafe adw_status_page_set_description(failure.opaque, escaped(error.displayText))
             pages.showPage(Page.failure)

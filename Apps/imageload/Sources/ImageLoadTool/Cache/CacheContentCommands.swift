@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageDecoding
 import ImageLoaderKit
 import ImageLoading
 
@@ -86,12 +85,10 @@ struct CacheWarmCommand: AsyncParsableCommand {
     @OptionGroup var options: LoadingOptions
 
     func run() async throws {
-        try await LoadSession(options).run { loader, _, request, onProgress in
+        let session = try LoadSession(options)
+        try await session.run { [decoder = session.decoder] loader, _, request, onProgress in
             let loaded = try await loader.data(for: request, onProgress: onProgress)
-            let header = try DownsamplingDecoder.standard(.all).header(of: loaded.data)
-            return LoadReport.OutputImage(
-                source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
-                bytes: loaded.data.count)
+            return LoadReport.OutputImage(loaded, try decoder.header(of: loaded.data))
         }
     }
 }

@@ -120,11 +120,11 @@ enum CacheExplaining {
                 status: .usage, line: "\(address): is not cached. Only http:// and https:// URLs are.")
         }
         var fields = HTTPFields()
-        for header in headers {
-            guard let name = HTTPField.Name(header.name) else {
-                throw ToolFailure(status: .usage, line: "\(header.name): is no name of a header. Check the spelling.")
+        for (name, value) in headers.fields {
+            guard let fieldName = HTTPField.Name(name) else {
+                throw ToolFailure(status: .usage, line: "\(name): is no name of a header. Check the spelling.")
             }
-            fields.append(HTTPField(name: name, value: header.value))
+            fields.append(HTTPField(name: fieldName, value: value))
         }
         return TransportRequest(url: url, headers: fields)
     }

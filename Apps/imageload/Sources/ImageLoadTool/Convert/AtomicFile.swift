@@ -3,7 +3,7 @@ import Foundation
 
 /// Writes files so that a reader, a full disk or an interruption never leaves a part of one. Blocks.
 enum AtomicFile {
-    /// Writes a file and creates its folder. Throws a `ToolFailure` that names the file.
+    /// Writes a file and creates its folder, or writes to a pipe or a device. Throws a `ToolFailure` that names the file.
     ///
     /// - Parameters:
     ///   - options: How the file was made, for `isMade`.
@@ -12,6 +12,7 @@ enum AtomicFile {
     static func write(
         _ data: Data, to path: String, options: String? = nil, replaces: Bool = false
     ) throws(ToolFailure) {
+        if InputFiles.isStream(path) { return try writeToStream(data, path) }
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         var error = attempt(data, folder, path, options, replaces)
         if error == ENOENT, !replaces {
@@ -29,6 +30,16 @@ enum AtomicFile {
     static func copyTime(of source: String, to path: String) throws(ToolFailure) {
         let error = unsafe tool_copy_times(source, path)
         if error != 0 { throw ToolFailure(cantWrite: path, unsafe String(cString: strerror(error))) }
+    }
+
+    private static func writeToStream(_ data: Data, _ path: String) throws(ToolFailure) {
+        do {
+            let stream = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try stream.write(contentsOf: data)
+            try stream.close()
+        } catch {
+            throw ToolFailure(cantWrite: path, error.reason)
+        }
     }
 
     private static func attempt(

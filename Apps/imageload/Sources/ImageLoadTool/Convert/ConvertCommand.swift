@@ -329,8 +329,11 @@ struct ConversionRun: Sendable {
         return !OutputPaths.areSame(output, input) && AtomicFile.isMade(output, with: options)
     }
 
+    /// The time of a file, which a link may lead to. Nil for a pipe or a device, which has other content each time.
     private func modified(_ path: String) -> Date? {
-        (try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate]) as? Date
+        if InputFiles.isStream(path) { return nil }
+        let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        return (try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate]) as? Date
     }
 }
 
