@@ -37,6 +37,7 @@ struct BrokenEncoder: ImageEncoder {
         case darkens = "the decoded file equals the image if lossless, and is close to it otherwise"
         case dropsAlpha = "the encoder keeps alpha if the format supports it, and drops it otherwise"
         case roundsAlpha = "the encoder keeps partly transparent pixels if it says so"
+        case keepsHiddenAlpha = "the alpha of an image that is marked as opaque is ignored"
         case halvesAtLowQuality = "the encoder accepts any quality"
         case acceptsAnySize = "encoding a size that the format can't represent fails"
         case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
@@ -73,8 +74,9 @@ struct BrokenEncoder: ImageEncoder {
         default: break
         }
         let space = defect == .dropsColorSpace ? .sRGB : bitmap.colorSpace
+        let isOpaque = defect == .keepsHiddenAlpha ? nil : bitmap.isOpaque
         return try encoder.encode(
-            Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque, colorSpace: space), options: options)
+            Bitmap(size: size, pixels: pixels, isOpaque: isOpaque, colorSpace: space), options: options)
     }
 
     func encode(

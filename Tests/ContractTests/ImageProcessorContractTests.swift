@@ -82,6 +82,7 @@ struct BrokenProcessor: ImageProcessor {
         case alwaysClaimsOpacity = "an image is marked as opaque if and only if it is"
         case forgetsColorSpace = "the processor keeps the color space"
         case confusesImages = "the processor handles several images concurrently"
+        case showsHiddenAlpha = "the alpha of an image that is marked as opaque does not affect the result"
         case showsTransparentPixels = "the colors of transparent pixels do not affect the result"
 
         var testDescription: String { rawValue }
@@ -95,10 +96,11 @@ struct BrokenProcessor: ImageProcessor {
     var identifier: String { "nothing" }
 
     func process(_ bitmap: Bitmap) throws -> Bitmap {
-        var (pixels, isOpaque) = (bitmap.pixels, bitmap.isOpaque)
+        var (pixels, isOpaque): ([UInt8], Bool?) = (bitmap.pixels, bitmap.isOpaque)
         switch defect {
         case .isUnstable, .confusesImages: pixels[0] = UInt8(truncatingIfNeeded: calls.next())
         case .alwaysClaimsOpacity: isOpaque = true
+        case .showsHiddenAlpha: isOpaque = nil
         case .showsTransparentPixels:
             for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = 255 }
             isOpaque = true

@@ -42,13 +42,31 @@
             }
         }
 
-        @Test("the pixels of a still image are limited at their exact number")
+        @Test("the pixels of a still image are limited at their exact number, with those outside of the clean aperture")
         func pixels() throws {
-            let file = try HEIFBuilder.still(Self.planes(64, 64))
-            #expect(heif.failure(file, limits: DecodingLimits(maxPixels: 4_096)) == nil)
-            #expect(
-                heif.failure(file, limits: DecodingLimits(maxPixels: 4_095))
-                    == .limitExceeded(.pixels, value: 4_096, allowed: 4_095))
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 8, height: 8), offset: (0, 0))
+            for properties in [[], [("clap", aperture)]] {
+                let file = try HEIFBuilder.still(Self.planes(64, 64), properties: properties)
+                #expect(heif.failure(file, limits: DecodingLimits(maxPixels: 4_096)) == nil)
+                #expect(
+                    heif.failure(file, limits: DecodingLimits(maxPixels: 4_095))
+                        == .limitExceeded(.pixels, value: 4_096, allowed: 4_095))
+            }
+        }
+
+        @Test("a thumbnail above the limits is ignored")
+        func largeThumbnail() throws {
+            var builder = HEIFBuilder()
+            builder.image(try Self.tile.get())
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 32, height: 32), offset: (0, 0))
+            let thumbnail = builder.image(
+                try Self.planes(128, 128).encoded(), properties: [-builder.property("clap", aperture)])
+            builder.reference("thmb", from: thumbnail, to: [1])
+            for (maxPixels, side) in [(16_384, 32), (16_383, 64)] {
+                let image = try heif.open(builder.file(), limits: DecodingLimits(maxPixels: maxPixels))
+                let size = image.decodableSize(covering: PixelSize(width: 1, height: 1), preference: .speed)
+                #expect(size == PixelSize(width: side, height: side))
+            }
         }
 
         @Test("a thumbnail as large as the image doesn't replace it")

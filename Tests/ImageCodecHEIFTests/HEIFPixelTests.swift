@@ -77,14 +77,50 @@
             var builder = HEIFBuilder()
             let color = builder.property(
                 "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
-            let ids = try (0..<6).map { index in
-                builder.image(
-                    try whole.encoded(left: index % 2 * tile.width, top: index / 2 * tile.height, size: tile))
-            }
-            builder.primary = builder.grid(ids, columns: 2, size: whole.size, properties: [color])
+            builder.primary = try builder.grid(of: whole, tile: tile, properties: [color])
             let tiled = try heif.pixels(builder.file())
             let single = try heif.pixels(HEIFBuilder.still(whole))
             #expect(tiled.largestDifference(to: single) == 0)
+        }
+
+        @Test(
+            "the clean aperture of a grid may begin below the first row of tiles, with alpha, too",
+            arguments: [63, 64, 65, 130])
+        func gridAperture(top: Int) throws {
+            let (whole, tile) = (PixelSize(width: 128, height: 192), PixelSize(width: 64, height: 64))
+            let (left, size) = (20, PixelSize(width: 90, height: 50))
+            let offset = (x: 2 * left + size.width - whole.width, y: 2 * top + size.height - whole.height)
+            let aperture = HEIFBuilder.aperture(size, offset: offset)
+            let images = try [[], [("clap", aperture)]].map { properties in
+                var builder = HEIFBuilder()
+                let properties = properties.map { -builder.property($0.0, $0.1) }
+                let planes = TestPlanes(size: whole, chroma: 1, bitDepth: 8)
+                builder.primary = try builder.grid(of: planes, tile: tile, properties: properties)
+                let kind = builder.property("auxC", HEIFBuilder.number(0) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
+                let mask = TestPlanes(size: whole, chroma: 0, bitDepth: 8, seed: 30)
+                let alpha = try builder.grid(of: mask, tile: tile, properties: [-kind])
+                builder.reference("auxl", from: alpha, to: [builder.primary])
+                return try heif.pixels(builder.file())
+            }
+            var expected: [UInt8] = []
+            for y in top..<top + size.height {
+                let start = (y * whole.width + left) * 4
+                expected += images[0][start..<start + size.width * 4]
+            }
+            #expect(images[1].largestDifference(to: expected) == 0)
+        }
+    }
+
+    extension HEIFBuilder {
+        /// Adds planes in tiles.
+        fileprivate mutating func grid(of planes: TestPlanes, tile: PixelSize, properties: [Int]) throws -> Int {
+            let columns = planes.size.width / tile.width
+            var ids: [Int] = []
+            for index in 0..<planes.size.area / tile.area {
+                let (left, top) = (index % columns * tile.width, index / columns * tile.height)
+                ids.append(image(try planes.encoded(left: left, top: top, size: tile)))
+            }
+            return grid(ids, columns: columns, size: planes.size, properties: properties)
         }
     }
 

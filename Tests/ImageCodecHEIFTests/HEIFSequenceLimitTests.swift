@@ -69,9 +69,13 @@
             #expect(
                 heif.failure(file, limits: DecodingLimits(maxFrames: 4))
                     == .limitExceeded(.frames, value: 5, allowed: 4))
-            #expect(
-                heif.failure(file, limits: DecodingLimits(maxPixels: 4095))
-                    == .limitExceeded(.pixels, value: 4096, allowed: 4095))
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 8, height: 8), offset: (0, 0))
+            let cropped = moving.file { $0.tracks[0].entryBoxes += HEIFBuilder.box("clap", aperture) }
+            for file in [file, cropped] {
+                #expect(
+                    heif.failure(file, limits: DecodingLimits(maxPixels: 4095))
+                        == .limitExceeded(.pixels, value: 4096, allowed: 4095))
+            }
             let image = try heif.open(file)
             // 17 pictures with information about blocks, and 3 to 4 more pictures, of 6,144 bytes.
             let held = image.heldByteCount(frame: 0, size: moving.size, layout: .rgba8)

@@ -51,6 +51,25 @@ struct JPEGLimitTests {
         }
     }
 
+    @Test("with one scan, the output doesn't count as memory, and with several scans, that of a part does")
+    func partBytes() throws {
+        let part = PixelArea(left: 5, top: 6, width: 7, height: 8)
+        func decodePart(_ data: Data, _ limit: Int) throws {
+            let image = try jpeg.open(data, limits: DecodingLimits(decodedByteLimit: limit))
+            let sink = CollectingRowSink()
+            try #require(image as? any PartDecodableImage).decode(part: part, layout: .rgba8, into: sink)
+            #expect(sink.rows.count == 8)
+        }
+        #expect(try jpeg.failure(encoded(), limits: DecodingLimits(decodedByteLimit: 1)) == nil)
+        try decodePart(encoded(), 1)
+        let progressive = try encoded(progressive: true)
+        let held = (16 + 4 + 4) * 128 + 7 * 8 * 4
+        try decodePart(progressive, held)
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: held, allowed: held - 1)) {
+            try decodePart(progressive, held - 1)
+        }
+    }
+
     @Test(
         "heldByteCount counts the coefficients of a progressive image, and only the rows of a baseline stream",
         arguments: [false, true])

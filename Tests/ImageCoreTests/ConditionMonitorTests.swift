@@ -9,6 +9,7 @@ struct ConditionMonitorTests {
         let (monitor, log) = (SettableConditionMonitor(1), MessageLog<Int>())
         let first = monitor.observe { log.append($0) }
         let second = monitor.observe { log.append(10 * $0) }
+        monitor.observe { log.append(100 * $0) }.cancel()
         for _ in 0..<2 { monitor.condition = 2 }
         monitor.report(2, repeats: true)
         first.cancel()

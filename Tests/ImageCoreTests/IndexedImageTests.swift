@@ -20,6 +20,15 @@ struct IndexedImageTests {
         #expect(alpha.palette == [gray, blue, RGBAColor(5, 5, 5, 127)] && alpha.transparentIndex == nil)
     }
 
+    @Test("alpha of an image that is marked as opaque is ignored", arguments: [true, false])
+    func hiddenAlpha(keepsAlpha: Bool) throws {
+        let size = PixelSize(width: 2, height: 1)
+        let image = Bitmap(size: size, pixels: [10, 20, 30, 128, 1, 2, 3, 0], isOpaque: true)
+        let indexed = try IndexedImage(image, area: PixelArea(size: size), keepsAlpha: keepsAlpha)
+        #expect(indexed.palette == [RGBAColor(10, 20, 30, 255), RGBAColor(1, 2, 3, 255)])
+        #expect(indexed.indices == [0, 1] && indexed.transparentIndex == nil)
+    }
+
     @Test("more colors are reduced to the means of groups, of which one is left for transparency")
     func reduced() throws {
         let colors = [0, 16, 232, 248].map { [$0, $0, $0, 255] as [UInt8] } + [[0, 0, 0, 0]]

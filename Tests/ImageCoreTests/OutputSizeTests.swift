@@ -76,6 +76,22 @@ struct OutputSizeTests {
         #expect(ImageTarget.fit(width: 1).region(of: size) == PixelRegion(size))
     }
 
+    @Test(
+        "a part is fitted and filled like an image of its own",
+        arguments: [(20, 30), (30, 20), (50, 40), (50, 10), (90, 80), (90, 10)], [false, true])
+    func parts(target: (Int, Int), upscales: Bool) {
+        let part = PixelArea(left: 1_000, top: 900, width: 50, height: 40)
+        for mode in ImageTarget.Mode.allCases {
+            var target = ImageTarget(PixelSize(width: target.0, height: target.1), mode: mode, upscales: upscales)
+            let output = target.outputSize(for: part.size)
+            var region = target.region(of: part.size)
+            (region.x, region.y) = (region.x + 1_000, region.y + 900)
+            target.part = part
+            let image = PixelSize(width: 4_000, height: 3_000)
+            #expect(target.region(of: image) == region && target.outputSize(for: image) == output, "\(mode)")
+        }
+    }
+
     @Test("without a target, the image keeps its size")
     func noTarget() {
         let size = PixelSize(width: 17, height: 4)

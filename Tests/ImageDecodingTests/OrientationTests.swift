@@ -89,9 +89,14 @@ struct OrientationTests {
             return whole.pixels[start..<start + area.width * 4]
         }
         for decoder in [ChangedDecoder(), FakeDecoder()] as [any ImageDecoder] {
-            let image = try decode(source, ImageTarget(PixelSize(width: 900, height: 900), part: part), decoder)
-            #expect(image.bitmap.size == area.size)
-            #expect(image.bitmap.pixels == expected)
+            let double = PixelSize(width: 2 * area.width, height: 2 * area.height)
+            for target in [ImageTarget.fit(width: 900), .fill(area.size), .fill(double)] {
+                var target = target
+                target.part = part
+                let image = try decode(source, target, decoder)
+                #expect(image.bitmap.size == area.size)
+                #expect(image.bitmap.pixels == expected)
+            }
         }
         for target in [ImageTarget.fit(width: 7, height: 8), .fill(width: 6, height: 3)] {
             var target = target

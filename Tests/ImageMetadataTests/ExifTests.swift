@@ -25,7 +25,12 @@ import Testing
         #expect(EmbeddedMetadata(exif: TestExif(date: text).data).captureDate == nil)
     }
 
-    @Test("have no zone that is none, and a date all the same", arguments: ["   :  ", "+2", "02:00", "+a:b", ""])
+    @Test(
+        "have no zone that is none, and a date all the same",
+        arguments: [
+            "   :  ", "+2", "02:00", "+a:b", "", "+9999999999999999:00", "-00:9223372036854775807", "+24:00", "+02:60",
+            "+-5:00", "-02:-30",
+        ])
     func zones(text: String) throws {
         let date = try #require(EmbeddedMetadata(exif: TestExif(zone: text).data).captureDate)
         #expect(date.year == 2024 && date.timeZone == nil)

@@ -159,6 +159,23 @@ import Testing
         #expect(try JPEGFile(stripped).isOnlyImage && pixels(stripped) == pixels(image))
     }
 
+    @Test("what applications and comments say between the scans of a JPEG is private")
+    func betweenScans() throws {
+        for image in try #require(Self.files).filter({ $0.format == .jpeg }).map(\.data) {
+            let clean = try EmbeddedMetadata.removingPrivateData(from: image)
+            #expect(clean.suffix(2) == Data([0xFF, 0xD9]))
+            let scan = try #require(clean.firstRange(of: Data([0xFF, 0xDA]))).lowerBound
+            let later = clean.dropFirst(scan + 2).firstRange(of: Data([0xFF, 0xDA]))?.lowerBound ?? clean.count - 2
+            var file = clean
+            for marker: UInt8 in [0xE1, 0xEF, 0xFE] {
+                file.insert(contentsOf: [0xFF, marker, 0, 7] + Array("Paris".utf8), at: later)
+            }
+            #expect(try EmbeddedMetadata.removingPrivateData(from: file) == clean)
+            let open = file.dropLast(2) + [0xFF, 0xFE]
+            #expect(try EmbeddedMetadata.removingPrivateData(from: open) == clean.dropLast(2))
+        }
+    }
+
     @Test("texts and times of PNG, and unknown chunks of WebP, are private")
     func chunks() throws {
         let png = try #require(Self.files?.first { $0.format == .png }).data

@@ -76,12 +76,19 @@ import Testing
     func hostile() {
         let header = Data([1, 0, 0, 0, 0x44, 0, 0, 1])
         let whole: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 30]
-        func table(_ extents: Int) -> Data {
-            header + [0, 2, 0, 1, 0, 0, UInt8(extents >> 8), UInt8(extents & 255)]
+        func item(_ id: UInt8, _ extents: Int) -> Data {
+            [0, id, 0, 1, 0, 0, UInt8(extents >> 8), UInt8(extents & 255)]
                 + Data(repeatElement(whole, count: extents).joined())
         }
+        func table(_ extents: Int) -> Data { header + item(2, extents) }
         #expect(metadata(file(table(1))).xmp?.count == 30)
         for count in [60, 10_000] { #expect(metadata(file(table(count))).xmp == nil) }
+        // Two items that have more bytes than the file together.
+        let both = file(Data([1, 0, 0, 0, 0x44, 0, 0, 2]) + item(1, 12) + item(2, 12))
+        #expect(metadata(both).blocks == [.exif])
+        #expect(throws: ImageDecodingError.malformed(.avif, "items overlap")) {
+            try EmbeddedMetadata.removingPrivateData(from: both)
+        }
         for extent: [UInt8] in [
             [0, 0, 0, 1, 0, 0, 0, 30], [0, 0, 0, 0, 255, 255, 255, 255], [UInt8](repeating: 255, count: 8),
         ] { #expect(metadata(file(header + entry(2, extent))).xmp == nil) }

@@ -20,6 +20,9 @@ import Testing
         let note = #"<a xmlns:n="http://ns.adobe.com/xmp/note/""#
         #expect(filtered(#"\#(camera) G:MotionPhoto="it's" G:Burst='"'/>"#) == #"\#(camera) G:Burst='"'/>"#)
         #expect(filtered(#"\#(note) n:HasExtendedXMP="1" n:Other="2"/>"#) == #"\#(note) n:Other="2"/>"#)
+        // A later declaration of the same prefix doesn't end the first one, and no other name begins like a prefix.
+        let twice = #"\#(camera)><b xmlns:G="http://ns.adobe.com/xmp/note/" GG:MicroVideo="1" MicroVideo="2"/>"#
+        #expect(filtered(#"\#(twice)<G:MicroVideo/><G:HasExtendedXMP/><G:Other/></a>"#) == "\(twice)<G:Other/></a>")
         let gains = "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'>"
         #expect(filtered("\(gains)<h:b><![CDATA[> </h:b> ]]></h:b></a>") == "<a></a>")
         for packet in ["<a", "<a b='c", "<!-- <a/>", "<a xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'><h:b>"] {
@@ -101,7 +104,9 @@ import Testing
         let date = try #require(dated("2024-05-01T12:30:00.25+02:00"))
         #expect(date.timeZone?.secondsFromGMT() == 7_200)
         #expect(dated("2016-12-31T23:59:60Z")?.second == 60)
-        for (zone, seconds) in [("", nil), ("Z", 0), ("-05:00", -18_000), ("+05:30", 19_800)] as [(String, Int?)] {
+        for (zone, seconds) in [
+            ("", nil), ("Z", 0), ("-05:00", -18_000), ("+05:30", 19_800), ("+9999999999999999:00", nil),
+        ] as [(String, Int?)] {
             let date = try #require(dated("2024-05-06T07:08\(zone)"))
             #expect(date.hour == 7 && date.minute == 8 && date.second == nil, "\(zone)")
             #expect(date.timeZone?.secondsFromGMT() == seconds)

@@ -83,6 +83,17 @@ struct AttentionCropTests {
         #expect((72...100).contains(origin.y))
     }
 
+    @Test("alpha of an image that is marked as opaque doesn't matter, even if it isn't scaled")
+    func hiddenAlpha() throws {
+        let size = PixelSize(width: 32, height: 32)
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            [(14..<18).contains(index % 32) && (14..<18).contains(index / 32) ? 220 : 20, 20, 20, 0]
+        }
+        let map = try AttentionMap(Bitmap(size: size, pixels: pixels, isOpaque: true))
+        let origin = map.origin(of: PixelSize(width: 8, height: 8), in: size)
+        #expect((8...16).contains(origin.x) && (8...16).contains(origin.y))
+    }
+
     @Test("crops stay inside of the image, of whatever size")
     func bounds() throws {
         for (width, height) in [(1, 1), (1, 500), (500, 1), (33, 31), (7, 200)] {

@@ -106,6 +106,9 @@ struct PlacingProcessorTests {
             let two = Bitmap(size: PixelSize(width: 2, height: 1), pixels: pixels)
             #expect(try TrimProcessor().process(two).size.width == 1)
         }
+        let size = PixelSize(width: 2, height: 1)
+        let marked = Bitmap(size: size, pixels: [0, 0, 0, 0, 0, 0, 0, 255], isOpaque: true)
+        #expect(try TrimProcessor().process(marked) == marked)
     }
 
     @Test(
@@ -126,5 +129,9 @@ struct PlacingProcessorTests {
         #expect(try grays(drawn(1)) == expected && grays(drawn(9)) == expected)
         #expect(grays(try drawn(0.5)) == expected.map { $0.map { $0 / 2 } })
         #expect(grays(try drawn(.nan)) == grays(ground))
+        let pixels: [UInt8] = [200, 200, 200, 0, 200, 200, 200, 9]
+        let marked = Bitmap(size: mark.size, pixels: pixels, isOpaque: true)
+        let processor = WatermarkProcessor(marked, identifier: "marked as opaque", placement: placement)
+        #expect(try grays(processor.process(ground)) == expected)
     }
 }

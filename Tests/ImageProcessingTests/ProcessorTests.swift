@@ -107,6 +107,17 @@ struct ProcessorTests {
         #expect((28...29).contains(result.pixels[9 * 4]))
     }
 
+    @Test("a part is filled like an image of its own", arguments: [(10, 8), (30, 30), (30, 4)], [false, true])
+    func fillPart(size: (Int, Int), upscales: Bool) throws {
+        var target = ImageTarget(PixelSize(width: size.0, height: size.1), mode: .fill, upscales: upscales)
+        let part = PixelArea(left: 25, top: 11, width: 10, height: 8)
+        let alone = try CropProcessor(part).process(Self.image(40, 20))
+        let expected = try ResizeProcessor(target).process(alone)
+        target.part = part
+        let result = try ResizeProcessor(target).process(Self.image(40, 20))
+        #expect(upscales ? result.size == expected.size : result == expected)
+    }
+
     @Test("each processor has a short name")
     func shortNames() throws {
         let target = ImageTarget.fit(width: 2)

@@ -62,6 +62,14 @@ struct ThumbHashEncodingTests {
         let other = Bitmap(size: PixelSize(width: 40, height: 30), pixels: pixels, isOpaque: false)
         #expect(ThumbHash(bitmap: image) == ThumbHash(bitmap: other))
     }
+
+    @Test("alpha of an image that is marked as opaque doesn't matter")
+    func hiddenAlpha() {
+        let image = drawn(40, 30, isOpaque: true)
+        let pixels = image.pixels.enumerated().map { $0.offset % 8 == 3 ? 0 : $0.element }
+        let marked = Bitmap(size: image.size, pixels: pixels, isOpaque: true)
+        #expect(ThumbHash(bitmap: marked) == ThumbHash(bitmap: image))
+    }
 }
 
 @Suite("Decoding of hashes")

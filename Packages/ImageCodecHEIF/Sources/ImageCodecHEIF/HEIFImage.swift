@@ -24,8 +24,8 @@
         /// The smallest side of a tile. Each tile costs as much as a small image.
         private static let smallestTile = 64
 
-        /// - Throws: `.unsupported` if the item is not HEVC or a grid of HEVC, or `.malformed`.
-        init(_ id: Int, in container: HEIFContainer) throws(ImageDecodingError) {
+        /// - Throws: `.unsupported` if the item is not HEVC or a grid of HEVC, `.malformed` or `.limitExceeded`.
+        init(_ id: Int, in container: HEIFContainer, limits: DecodingLimits) throws(ImageDecodingError) {
             guard let item = container.items[id] else { throw .malformed(.heic, "an image is missing") }
             guard !item.isProtected else { throw .unsupported(.heic, "an encrypted image") }
             declaredSize = try Self.size(of: item, in: container)
@@ -41,6 +41,7 @@
             size = grid.size
             try check(grid)
             try checkData(in: container)
+            try limits.check(size)
         }
 
         /// Returns the tiles, which must have the same size and coding.

@@ -31,8 +31,6 @@
                     try sink.receive(strip.span.extracting(y * stride..<(y + 1) * stride))
                 }
                 row = end
-                color.removeRows(above: area.top + row)
-                alpha?.removeRows(above: area.top + row)
             }
         }
 
@@ -46,10 +44,11 @@
             )
         }
 
-        /// Decodes until a row of the area can be converted.
+        /// Decodes until a row of the area can be converted. Rows above it make room, also those above the area.
         private func decodeRows(for row: Int, into sink: any PixelRowSink) throws(ImageDecodingError) {
             for source in [color, alpha].compactMap({ $0 }) {
                 while availableRows(in: source) <= row {
+                    source.removeRows(above: area.top + row)
                     try source.decodeRows { () throws(ImageDecodingError) in try sink.checkCancellation() }
                 }
             }
@@ -117,9 +116,7 @@
         }
 
         /// Releases the rows above a row, except one, to make room for the next row of tiles.
-        func removeRows(above row: Int) {
-            if !isComplete { planes?.removeRows(above: row - 1) }
-        }
+        func removeRows(above row: Int) { planes?.removeRows(above: row - 1) }
 
         private func band(for tile: HEIFPlanes, of image: HEIFImage) throws(ImageDecodingError) -> HEIFPlanes {
             if let planes { return planes }

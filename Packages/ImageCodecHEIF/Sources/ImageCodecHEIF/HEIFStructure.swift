@@ -31,12 +31,11 @@
             guard let id = container.items.primary, let item = container.items[id] else {
                 throw .malformed(.heic, "the file has no primary image")
             }
-            image = try HEIFImage(id, in: container)
+            image = try HEIFImage(id, in: container, limits: limits)
             let properties = try container.properties(of: item)
             let transformation = try HEIFTransformation(properties, of: image)
             area = transformation.area
             orientation = transformation.orientation
-            try limits.check(PixelSize(width: area.width, height: area.height))
             let color = try Self.color(properties, of: image, in: container)
             profile = color.profile
             self.color = color.coding
@@ -45,13 +44,16 @@
                 let ownAlpha = try Self.alpha(of: tile, in: container)
                 if ownAlpha != nil { throw .unsupported(.heic, "tiles with alpha of their own") }
             }
-            self.alpha = try alpha.map { id throws(ImageDecodingError) in try HEIFImage(id, in: container) }
+            self.alpha = try alpha.map { id throws(ImageDecodingError) in
+                try HEIFImage(id, in: container, limits: limits)
+            }
             if let size = self.alpha?.size, size != image.size {
                 throw .unsupported(.heic, "alpha of \(size) for an image of \(image.size)")
             }
             isPremultiplied = alpha.map { container.items.targets(of: id, "prem").contains($0) } ?? false
             // A thumbnail may have alpha of its own, which is not searched for.
-            thumbnail = alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container) : nil
+            thumbnail =
+                alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container, limits: limits) : nil
         }
 
         /// Returns the color of an image, or that of its tiles if it has none. Throws if it is that of some of the tiles only.
@@ -81,12 +83,14 @@
 
         /// Returns the largest thumbnail that shows the same as the image. One that can't be decoded is ignored.
         private static func thumbnail(
-            of id: Int, _ transformation: HEIFTransformation, _ color: ItemColor, in container: HEIFContainer
+            of id: Int, _ transformation: HEIFTransformation, _ color: ItemColor, in container: HEIFContainer,
+            limits: DecodingLimits
         ) -> Thumbnail? {
             let thumbnails = container.items.sources(of: id, "thmb").compactMap { source -> Thumbnail? in
                 guard let item = container.items[source], let properties = try? container.properties(of: item),
                     container.sameColor(ItemColor(properties), color),
-                    let image = try? HEIFImage(source, in: container), image.columns == 1, image.rows == 1,
+                    let image = try? HEIFImage(source, in: container, limits: limits),
+                    image.columns == 1, image.rows == 1,
                     let own = try? HEIFTransformation(properties, of: image),
                     own.orientation == transformation.orientation
                 else { return nil }

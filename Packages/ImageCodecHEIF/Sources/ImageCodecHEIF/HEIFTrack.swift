@@ -81,7 +81,7 @@
             isAlpha = kind.map(BoxItems.alphaTypes.contains) ?? true
             (references, alphaTarget) = try Self.references(in: parts, &reader)
             (id, orientation) = try Self.header(in: parts, of: reader)
-            try limits.check(PixelSize(width: area.width, height: area.height))
+            try limits.check(configuration.sequence.size)
             samples = try tables.samples(limits: limits)
             isStart = samples.map { [reader] in configuration.isStart($0, of: reader) }
             timing = try HEIFTiming(tables, count: samples.count, timescale: try Self.timescale(in: media, of: reader))

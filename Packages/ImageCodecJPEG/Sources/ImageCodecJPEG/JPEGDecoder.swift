@@ -78,29 +78,33 @@ final class OpenedJPEG: PartDecodableImage {
         into sink: any PixelRowSink
     ) throws(ImageDecodingError) {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
-        try read(to: size, layout, preference, sink) { reader throws(ImageDecodingError) in
+        try read(to: size, output: size, layout, preference, sink) { reader throws(ImageDecodingError) in
             try reader.readRows(size: size, layout: layout, into: sink)
         }
     }
 
     /// Decodes the columns and rows of the part. All above it is read, but neither transformed nor converted.
     func decode(part: PixelArea, layout: PixelLayout, into sink: any PixelRowSink) throws(ImageDecodingError) {
-        try read(to: header.storedSize, layout, .quality, sink) { reader throws(ImageDecodingError) in
+        try read(to: header.storedSize, output: part.size, layout, .quality, sink) {
+            reader throws(ImageDecodingError) in
             try reader.readRows(of: part, layout: layout, into: sink)
         }
     }
 
-    /// Prepares a reader and calls `readRows` with it.
+    /// Prepares a reader and calls `readRows` with it, which sends `output`: all of the image at `size`, or a part of it.
     private func read(
-        to size: PixelSize, _ layout: PixelLayout, _ preference: DecodingPreference, _ sink: any PixelRowSink,
-        readRows: (JPEGReader) throws(ImageDecodingError) -> Void
+        to size: PixelSize, output: PixelSize, _ layout: PixelLayout, _ preference: DecodingPreference,
+        _ sink: any PixelRowSink, readRows: (JPEGReader) throws(ImageDecodingError) -> Void
     ) throws(ImageDecodingError) {
         let bytes = data.span
         try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
             let reader = try unsafe JPEGReader(bytes)
             guard let header = try reader.readHeader(limits: limits) else { throw .truncated(.jpeg) }
             let scale = try header.scale(to: size, layout: layout)
-            try header.checkMemory(for: size, layout: layout, limits: limits)
+            // With one scan, only a few rows are held.
+            if header.hasSeveralScans {
+                try header.checkMemory(for: size, output: output, layout: layout, limits: limits)
+            }
             try reader.start(size: size, layout: layout, scale: scale, preference: preference, limits: limits)
             guard header.hasSeveralScans else { return try readRows(reader) }
             while try reader.readScans(limits: limits) == ILJ_WORKING { try sink.checkCancellation() }
@@ -167,7 +171,7 @@ final class IncrementalJPEG: IncrementalImage {
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard let reader, let jpegHeader else { throw .malformed(.jpeg, "the header is not available yet") }
         let scale = try jpegHeader.scale(to: size, layout: layout)
-        try jpegHeader.checkMemory(for: size, layout: layout, limits: limits)
+        try jpegHeader.checkMemory(for: size, output: size, layout: layout, limits: limits)
         try reader.start(size: size, layout: layout, scale: scale, preference: .quality, limits: limits)
         output = (size, layout)
         try advance()

@@ -257,9 +257,11 @@ struct JPEGHeader {
         return coefficientBytes[scale.trailingZeroBitCount]
     }
 
-    /// Checks that the output at `size` and the coefficients together are within the limit.
-    func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(ImageDecodingError) {
-        try limits.check(.decodedBytes, size.byteCount(layout).plus(heldByteCount(for: size)))
+    /// Checks that the coefficients at `size` and the output together are within the limit.
+    func checkMemory(
+        for size: PixelSize, output: PixelSize, layout: PixelLayout, limits: DecodingLimits
+    ) throws(ImageDecodingError) {
+        try limits.check(.decodedBytes, output.byteCount(layout).plus(heldByteCount(for: size)))
     }
 }
 

@@ -24,7 +24,8 @@ public struct WebPEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Self.largestSide)
-        let image = try EncodedWebP(bitmap, area: PixelArea(size: bitmap.size), effort: effort, options: options)
+        let area = PixelArea(size: bitmap.size)
+        let image = try EncodedWebP(bitmap.withoutHiddenAlpha, area: area, effort: effort, options: options)
         return try image.data(profile: bitmap.colorSpace.profile)
     }
 

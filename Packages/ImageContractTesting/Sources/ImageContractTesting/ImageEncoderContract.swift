@@ -78,6 +78,17 @@ public enum ImageEncoderContract {
             let error = zip(source.pixels.alphas, kept).map { abs(Int($0) - Int($1)) }.max() ?? 255
             try expect(error <= (subject.isLossless ? 0 : 16), "partly transparent pixels are off by \(error) levels")
         },
+        ContractRule("the alpha of an image that is marked as opaque is ignored") { subject in
+            let source = Bitmap.tiles(PixelSize(width: 24, height: 16))
+            let pixels = source.pixels.enumerated().map { $0.offset % 4 == 3 ? 100 : $0.element }
+            let marked = Bitmap(size: source.size, pixels: pixels, isOpaque: true)
+            let options = EncodingOptions(quality: 1, isLossless: true)
+            let result = try subject.roundTrip(marked, options: options)
+            try expect(try result == subject.roundTrip(source, options: options), "it changes the file")
+            guard subject.supportsAnimation else { return }
+            let frame = try subject.frame(marked, options: options)
+            try expect(try frame == subject.frame(source, options: options), "it changes a frame")
+        },
         ContractRule("the encoder accepts any quality") { subject in
             for quality in [0, 0.01, 0.5, 1] {
                 for isProgressive in [false, true] {
@@ -129,6 +140,15 @@ extension ImageEncoderContract.Subject {
     fileprivate func roundTrip(_ source: Bitmap, options: EncodingOptions) throws -> [UInt8] {
         let data = try encoder.encode(source, options: options)
         return try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
+    }
+
+    /// Returns the pixels of a frame that follows a transparent one.
+    fileprivate func frame(_ bitmap: Bitmap, options: EncodingOptions) throws -> [UInt8] {
+        let frames = [.tiles(bitmap.size, transparent: true), bitmap].map {
+            AnimationFrame(bitmap: $0, delay: .milliseconds(100))
+        }
+        let data = try encoder.encode(frames, loopCount: 0, options: options)
+        return try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 1)
     }
 
     fileprivate func failure(_ body: () throws(ImageEncodingError) -> Data) -> ImageEncodingError? {

@@ -55,6 +55,13 @@ public enum ImageProcessorContract {
                 }
             }
         },
+        ContractRule("the alpha of an image that is marked as opaque does not affect the result") { subject in
+            for (opaque, translucent) in zip(images.filter(\.isOpaque), images.filter { !$0.isOpaque }) {
+                let marked = Bitmap(size: opaque.size, pixels: translucent.pixels, isOpaque: true)
+                let result = try subject.processor.process(marked).withoutHiddenAlpha
+                try expect(try result == subject.processor.process(opaque), "\(opaque.size): alpha shows")
+            }
+        },
         ContractRule("the colors of transparent pixels do not affect the result") { subject in
             for size in [PixelSize(width: 1, height: 1), PixelSize(width: 23, height: 17)] {
                 let results = try [[255, 0, 90], [0, 255, 160]].map { hidden in

@@ -138,7 +138,10 @@ extension ItemFile {
 
     /// Whether there are content credentials (C2PA 2.2, annex A.5).
     fileprivate var hasManifest: Bool {
-        boxes.contains { $0.name == "uuid" && file[$0.content].starts(with: Self.manifestIdentifier) }
+        boxes.contains { box in
+            // The last box may exceed the file.
+            box.name == "uuid" && file[box.content.clamped(to: file.indices)].starts(with: Self.manifestIdentifier)
+        }
     }
 
     private static let manifestIdentifier: [UInt8] = [

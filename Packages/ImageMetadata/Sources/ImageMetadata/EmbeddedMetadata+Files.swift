@@ -12,18 +12,20 @@ extension EmbeddedMetadata {
     ///   - header: The header that a decoder has read. Its color profile becomes `icc`, which is nil without a header.
     ///   - limits: `metadataByteLimit` applies.
     public init(of file: Data, header: ImageHeader? = nil, limits: DecodingLimits = .default) {
-        self = (try? Self.read(file)) ?? EmbeddedMetadata()
+        self = (try? Self.read(file, limits)) ?? EmbeddedMetadata()
         icc = header?.colorProfile
         for block in Block.allCases where self[block]?.count ?? 0 > limits.metadataByteLimit { self[block] = nil }
     }
 
-    private static func read(_ file: Data) throws(ImageDecodingError) -> EmbeddedMetadata {
-        switch try format(of: file) {
+    private static func read(_ file: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> EmbeddedMetadata {
+        // In an item, an offset and a prefix can precede Exif.
+        let itemLimit = limits.metadataByteLimit.plus(10)
+        return switch try format(of: file) {
         case .jpeg: try JPEGFile(file).metadata
         case .png: try PNGFile(file).metadata
         case .webP: try WebPFile(file).metadata
-        case .avif: try ItemFile(file, .avif)?.metadata ?? EmbeddedMetadata()
-        case .heic: try ItemFile(file, .heic)?.metadata ?? EmbeddedMetadata()
+        case .avif: try ItemFile(file, .avif)?.metadata(upTo: itemLimit) ?? EmbeddedMetadata()
+        case .heic: try ItemFile(file, .heic)?.metadata(upTo: itemLimit) ?? EmbeddedMetadata()
         case .jpegXL: try JXLFile(file).metadata
         default: EmbeddedMetadata()
         }

@@ -178,10 +178,11 @@ extension TimeZone {
     /// Creates a zone from `+02:00` or `Z`.
     fileprivate init?(offset text: String) {
         let parts = text.dropFirst().split(separator: ":").compactMap { Int($0) }
+        let isValid = parts.count == 2 && 0...23 ~= parts[0] && 0...59 ~= parts[1]
         switch text.first {
         case "Z" where text.count == 1: self.init(secondsFromGMT: 0)
-        case "+" where parts.count == 2: self.init(secondsFromGMT: parts[0] * 3_600 + parts[1] * 60)
-        case "-" where parts.count == 2: self.init(secondsFromGMT: -parts[0] * 3_600 - parts[1] * 60)
+        case "+" where isValid: self.init(secondsFromGMT: parts[0] * 3_600 + parts[1] * 60)
+        case "-" where isValid: self.init(secondsFromGMT: -parts[0] * 3_600 - parts[1] * 60)
         default: return nil
         }
     }

@@ -45,7 +45,7 @@ struct FakeEncoder: ImageEncoder {
             throw .unsupportedSize(.fake, size)
         }
         let image = FakeImage(
-            size, frames: frames.map(\.pixels), delays: delays, loopCount: loopCount,
+            size, frames: frames.map(\.withoutHiddenAlpha.pixels), delays: delays, loopCount: loopCount,
             hasAlpha: !frames.allSatisfy(\.isOpaque), colorProfile: space.profile)
         return image.encoded
     }

@@ -9,7 +9,7 @@ extension ThumbHash {
     /// - Precondition: The image has at least one pixel.
     public init(bitmap: Bitmap) {
         precondition(bitmap.size.area > 0, "an empty image has no hash")
-        let image = bitmap.averaged(to: bitmap.size.fitting(100)).converted(to: .sRGB)
+        let image = bitmap.withoutHiddenAlpha.averaged(to: bitmap.size.fitting(100)).converted(to: .sRGB)
         let (size, samples) = (image.size, Samples(image.pixels))
         let limit = samples.hasAlpha ? 5 : 7
         let shorter = Double(limit * min(size.width, size.height)) / Double(max(size.width, size.height))

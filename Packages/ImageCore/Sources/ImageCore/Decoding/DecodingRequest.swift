@@ -188,7 +188,9 @@ extension ImageTarget {
     /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.
     package func region(of image: PixelSize) -> PixelRegion {
         let area = area(of: image)
-        var region = region(ofArea: area.size)
+        var whole = self
+        whole.part = nil
+        var region = whole.region(ofArea: area.size)
         region.x += Double(area.left)
         region.y += Double(area.top)
         return region

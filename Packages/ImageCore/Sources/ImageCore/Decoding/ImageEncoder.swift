@@ -3,6 +3,7 @@
 /// Promises:
 /// - A file describes the color space of its image. If the format can't, the image is converted to sRGB.
 /// - Files without a description are in sRGB, so images in sRGB need no ICC profile.
+/// - The alpha of an image that is marked as opaque is ignored.
 public protocol ImageEncoder: Sendable {
     /// The format that it encodes.
     var format: ImageFormat { get }
@@ -82,9 +83,9 @@ extension [AnimationFrame] {
         return (converted(to: space), space)
     }
 
-    /// Returns the frames in a color space.
+    /// Returns the frames in a color space, without hidden alpha.
     package func converted(to space: ColorSpace) -> [AnimationFrame] {
-        map { AnimationFrame(bitmap: $0.bitmap.converted(to: space), delay: $0.delay) }
+        map { AnimationFrame(bitmap: $0.bitmap.withoutHiddenAlpha.converted(to: space), delay: $0.delay) }
     }
 }
 

@@ -12,7 +12,7 @@ public struct Bitmap: Sendable {
     ///   - size: The size in pixels.
     ///   - pixels: Exactly `size.area * 4` bytes.
     ///   - isOpaque: Whether every alpha value is 255. With nil, they are read. If it is true for other values, alpha is
-    ///     ignored in drawing and encoding.
+    ///     ignored in drawing, processing and encoding.
     ///   - colorSpace: The color space of the pixels.
     ///   - pool: Receives the memory when the last copy is released; nil to free it.
     public init(
@@ -60,6 +60,12 @@ extension Bitmap {
         return Bitmap(
             storage: PixelStorage(
                 size: size, bytes: bytes, isOpaque: true, isPacked: true, colorSpace: colorSpace, hdr: nil, pool: nil))
+    }
+
+    /// The image with an alpha of 255 in each pixel if it is marked as opaque.
+    package var withoutHiddenAlpha: Bitmap {
+        guard isOpaque, !storage.isPacked, !storage.bytes.isOpaque else { return self }
+        return Bitmap(size: size, pixels: packed().pixels, isOpaque: true, colorSpace: colorSpace)
     }
 
     /// Returns the image with pixels for displays of high dynamic range.

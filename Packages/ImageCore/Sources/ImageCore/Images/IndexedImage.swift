@@ -23,7 +23,7 @@ package struct IndexedImage {
         _ bitmap: Bitmap, area: PixelArea, colorCount: Int = 256, keepsAlpha: Bool = false, dithering: Int32 = 16
     ) throws(ImageEncodingError) {
         let colors = AreaColors(
-            pixels: bitmap.pixels, width: bitmap.size.width, area: area, keepsAlpha: keepsAlpha)
+            pixels: bitmap.withoutHiddenAlpha.pixels, width: bitmap.size.width, area: area, keepsAlpha: keepsAlpha)
         let statistics = try ColorStatistics(colors, isOpaque: bitmap.isOpaque || !keepsAlpha)
         let capacity = colorCount - (statistics.hasTransparency ? 1 : 0)
         let isExact = statistics.colors.count <= capacity

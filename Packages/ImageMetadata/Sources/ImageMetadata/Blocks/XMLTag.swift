@@ -45,7 +45,7 @@ struct XMLTag {
 
     /// Returns the tag with some of its attributes.
     func data(_ isKept: (Attribute) -> Bool) -> Data {
-        head + attributes.filter(isKept).reduce(Data()) { $0 + $1.data } + tail
+        attributes.filter(isKept).reduce(into: head) { $0 += $1.data } + tail
     }
 }
 

@@ -16,16 +16,22 @@ enum XMPPacket {
     static func withoutOtherParts(_ packet: Data) -> Data? {
         var result = Data()
         var rest = packet
-        /// The beginnings of the names of what is left out, such as `hdrgm:`.
-        var leftOut: [String] = []
+        /// The beginnings of the names of what is left out, by their prefixes, such as `hdrgm`.
+        var leftOut: [Substring: Set<String>] = [:]
         /// The number of open elements that are left out.
         var depth = 0
-        func isKept(_ name: String) -> Bool { !leftOut.contains { name.hasPrefix($0) } }
+        func isKept(_ name: String) -> Bool {
+            guard let colon = name.firstIndex(of: ":"), let beginnings = leftOut[name[..<colon]] else { return true }
+            return !beginnings.contains { name[colon...].dropFirst().hasPrefix($0) }
+        }
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             guard let tag = XMLTag(rest[start...]) else { return nil }
             if depth == 0 { result += rest[..<start] }
             rest = rest[tag.end...]
-            leftOut += tag.attributes.flatMap { otherNames(declaredBy: $0) }
+            for attribute in tag.attributes where attribute.name.hasPrefix("xmlns:") {
+                guard let beginnings = otherParts[attribute.value] else { continue }
+                leftOut[attribute.name.dropFirst(6), default: []].formUnion(beginnings)
+            }
             if depth > 0 || tag.kind != .end && !isKept(tag.name) {
                 depth += tag.kind == .start ? 1 : tag.kind == .end ? -1 : 0
             } else {
@@ -33,11 +39,6 @@ enum XMPPacket {
             }
         }
         return depth == 0 ? result + rest : nil
-    }
-
-    private static func otherNames(declaredBy attribute: XMLTag.Attribute) -> [String] {
-        guard attribute.name.hasPrefix("xmlns:") else { return [] }
-        return otherParts[attribute.value, default: []].map { "\(attribute.name.dropFirst(6)):\($0)" }
     }
 
     /// Whether a packet says more than what else a file has. A damaged one does.

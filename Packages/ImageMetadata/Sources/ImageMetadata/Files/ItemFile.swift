@@ -11,23 +11,36 @@ struct ItemFile {
     let children: [Box]
     let items: BoxItems
 
-    /// Returns nil if there are no items. Throws `.malformed` if their tables are damaged.
+    /// Returns nil if there are no items. Throws `.malformed` if their tables are damaged or cut off.
     init?(_ file: Data, _ format: ImageFormat) throws(ImageDecodingError) {
         self.file = file.startIndex == 0 ? file : Data(file)
         self.format = format
         var reader = BoxReader(self.file, format: format)
         boxes = try reader.fileBoxes()
         guard let meta = boxes.first(where: { $0.name == "meta" }), meta.content.count >= 4 else { return nil }
+        guard meta.content.upperBound <= self.file.count else { throw .malformed(format, "the items are cut off") }
         self.meta = meta
         items = try BoxItems(in: meta, &reader)
         children = try reader.boxes(in: meta.content.dropFirst(4))
     }
 
-    /// The Exif block and the XMP packet. Compressed ones count as missing.
-    var metadata: EmbeddedMetadata {
-        EmbeddedMetadata(
-            exif: items.order.lazy.filter(isExif).compactMap { content(of: $0).flatMap(ExifBlock.withoutOffset) }.first,
-            xmp: items.order.lazy.filter(isXMP).compactMap { content(of: $0) }.first { !$0.allSatisfy { $0 == 0x20 } })
+    /// Returns the Exif block and the XMP packet. Compressed ones, and those in larger items than this, count as missing.
+    ///
+    /// Items can overlap: reads no more bytes than the file has.
+    func metadata(upTo byteCount: Int) -> EmbeddedMetadata {
+        var rest = file.count
+        func first(where isWanted: (Int) -> Bool, _ block: (Data) -> Data?) -> Data? {
+            for id in items.order where isWanted(id) {
+                let count = self.byteCount(of: id)
+                guard count <= min(byteCount, rest), let content = content(of: id) else { continue }
+                rest -= count
+                if let block = block(content) { return block }
+            }
+            return nil
+        }
+        return EmbeddedMetadata(
+            exif: first(where: isExif, ExifBlock.withoutOffset),
+            xmp: first(where: isXMP) { $0.allSatisfy { $0 == 0x20 } ? nil : $0 })
     }
 
     func isExif(_ id: Int) -> Bool { items[id]?.type == "Exif" && items[id]?.isProtected == false }
@@ -47,6 +60,9 @@ struct ItemFile {
         else { return nil }
         return item.extents.map { source.lowerBound + $0.lowerBound..<source.lowerBound + $0.upperBound }
     }
+
+    /// The number of bytes of an item; 0 without valid ranges.
+    func byteCount(of id: Int) -> Int { ranges(of: id)?.reduce(0) { $0 + $1.count } ?? 0 }
 
     func content(of id: Int) -> Data? { ranges(of: id).map { Data($0.map { file[$0] }.joined()) } }
 }

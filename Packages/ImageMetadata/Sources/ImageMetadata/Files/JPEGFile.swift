@@ -13,6 +13,8 @@ package struct JPEGFile {
     private static let largestBody = 65_533
     /// The bytes of the largest packet of XMP.
     static let largestXMP = largestBody - xmpPrefix.count
+    /// The bytes of the largest block of ISO 21496-1.
+    static let largestISOBlock = largestBody - EmbeddedGainMap.identifier.count
 
     var segments: [Segment] = []
     /// The file from the first scan.
@@ -128,30 +130,39 @@ extension JPEGFile {
             case 0xE0: !segment.body.starts(with: "JFIF".utf8)
             case 0xE2: !Self.isProfile(segment)
             case 0xEE: !segment.body.starts(with: "Adobe".utf8)
-            case 0xE1...0xEF, 0xFE: true
-            default: false
+            case let marker: Self.isText(Int(marker))
             }
         }
         for index in file.segments.indices where file.segments[index].marker == 0xE0 {
             file.segments[index].body = file.segments[index].body.withoutThumbnail
         }
-        file.scans = scans.prefix(scansLength)
+        file.scans = onlyScans
         return file
     }
 
-    /// The length of the scans up to the end of the image, or of all bytes if it is missing (ITU-T T.81, B.1.1.2).
-    private var scansLength: Int {
-        var offset = 0
+    /// Whether a segment is of an application or a comment.
+    private static func isText(_ marker: Int) -> Bool { 0xE0...0xEF ~= marker || marker == 0xFE }
+
+    /// The scans up to the end of the image, or to that of the file if it is missing, without what applications have put
+    /// between them (ITU-T T.81, B.1.1.2).
+    private var onlyScans: Data {
+        var (kept, start, offset) = (Data(), 0, 0)
         while let index = scans.dropFirst(offset).firstIndex(of: 0xFF) {
             offset = index - scans.startIndex
             switch scans.bigEndian(at: offset + 1, 1) ?? 0xD9 {
-            case 0xD9: return offset + 2
+            case 0xD9: return kept + scans.prefix(offset + 2).dropFirst(start)
             case 0x00, 0xD0...0xD7: offset += 2
             case 0xFF: offset += 1
-            default: offset += 2 + (scans.bigEndian(at: offset + 2, 2) ?? scans.count)
+            case let marker:
+                let end = offset + 2 + (scans.bigEndian(at: offset + 2, 2) ?? scans.count)
+                if Self.isText(marker) {
+                    kept += scans.prefix(offset).dropFirst(start)
+                    start = end
+                }
+                offset = end
             }
         }
-        return scans.count
+        return kept + scans.dropFirst(start)
     }
 }
 

@@ -12,7 +12,8 @@ extension ItemFile {
     /// 23008-12:2022/Amd 1; ISO 21496-1, annex C).
     private func toneMap(_ item: Int) -> EmbeddedGainMap? {
         let images = items.targets(of: item, "dimg")
-        guard images.count == 2, let data = content(of: item), data.count > 5, data[0] == 0,
+        guard images.count == 2, 6...JPEGFile.largestISOBlock ~= byteCount(of: item), let data = content(of: item),
+            data[0] == 0,
             let file = file(showing: images[1])
         else { return nil }
         let isGray = channelCount(of: images[1]) == 1

@@ -66,7 +66,7 @@ private nonisolated final class Pixels: Sendable {
             format = GDK_MEMORY_R8G8B8
             bytesPerRow = bitmap.size.width * 3
         } else {
-            bytes = bitmap.pixels
+            bytes = bitmap.withoutHiddenAlpha.pixels
             format = GDK_MEMORY_R8G8B8A8
             bytesPerRow = bitmap.bytesPerRow
         }

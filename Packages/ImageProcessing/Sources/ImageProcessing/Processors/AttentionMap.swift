@@ -20,7 +20,7 @@ struct AttentionMap {
     /// Throws the errors of the resampler.
     init(_ bitmap: Bitmap) throws {
         let small = try ResizeProcessor(stretchingTo: PixelSize(width: Self.side, height: Self.side)).process(bitmap)
-        let pixels = small.pixels
+        let pixels = small.withoutHiddenAlpha.pixels
         let colors = (0..<Self.side * Self.side).map { index in
             let start = index * 4
             return Color(pixels[start], pixels[start + 1], pixels[start + 2], alpha: pixels[start + 3])

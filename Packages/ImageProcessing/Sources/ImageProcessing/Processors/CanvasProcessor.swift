@@ -27,7 +27,7 @@ public struct CanvasProcessor: ImageProcessor {
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         try limits.check(size)
         try limits.check(.decodedBytes, size.byteCount(.rgba8))
-        let source = bitmap.pixels
+        let source = bitmap.withoutHiddenAlpha.pixels
         let columns = Self.part(of: bitmap.size.width, at: origin.x, in: size.width)
         var pixels = [UInt8](repeating: 0, count: size.area * 4)
         for y in Self.part(of: bitmap.size.height, at: origin.y, in: size.height) where !columns.isEmpty {

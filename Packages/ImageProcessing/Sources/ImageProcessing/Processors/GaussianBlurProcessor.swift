@@ -37,7 +37,7 @@ struct BlurredImage {
     private static let full = 65_025.0
 
     init(_ image: Bitmap, filter: any LineFilter) {
-        self.image = image
+        self.image = image.withoutHiddenAlpha
         self.filter = filter
         columnsBlurred = [UInt16](repeating: 0, count: image.pixels.count)
     }

@@ -15,7 +15,7 @@ public struct PixelateProcessor: ImageProcessor {
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let size = bitmap.size
         if side == 1 || size.area == 0 { return bitmap }
-        var pixels = bitmap.pixels
+        var pixels = bitmap.withoutHiddenAlpha.pixels
         for top in stride(from: 0, to: size.height, by: side) {
             let rows = top..<top + min(side, size.height - top)
             var sums = [Sum](repeating: Sum(), count: (size.width - 1) / side + 1)

@@ -26,7 +26,7 @@ public struct TintProcessor: ImageProcessor {
         // The results for each level of each channel.
         let values = color.values(in: bitmap.colorSpace)
         let tables = [values.red, values.green, values.blue].map(table(for:)) + [alphas]
-        var pixels = bitmap.pixels
+        var pixels = bitmap.withoutHiddenAlpha.pixels
         var bytes = pixels.mutableSpan
         for index in stride(from: 0, to: bytes.count, by: 4) {
             let alpha = tables[3][Int(bytes[index + 3])]

@@ -57,7 +57,7 @@ private struct BorderSearch {
 
     init(_ bitmap: Bitmap, _ color: PixelColor?, threshold: Int) {
         size = bitmap.size
-        pixels = bitmap.pixels
+        pixels = bitmap.withoutHiddenAlpha.pixels
         self.threshold = threshold
         if let color = color?.values(in: bitmap.colorSpace) {
             border = SIMD4(Int(color.red), Int(color.green), Int(color.blue), 255)

@@ -40,8 +40,8 @@ public struct WatermarkProcessor: ImageProcessor {
     /// Returns the image with the watermark. Throws only `CancellationError`.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         let stamp = watermark.converted(to: bitmap.colorSpace)
-        let stampPixels = stamp.pixels
-        var result = Overlay(pixels: bitmap.pixels, size: bitmap.size)
+        let stampPixels = stamp.withoutHiddenAlpha.pixels
+        var result = Overlay(pixels: bitmap.withoutHiddenAlpha.pixels, size: bitmap.size)
         let (columns, rows) = positions(in: bitmap.size)
         for y in rows {
             for x in columns {

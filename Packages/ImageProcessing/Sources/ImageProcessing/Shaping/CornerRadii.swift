@@ -171,7 +171,7 @@ struct ShapedImage {
     /// - Parameter radii: The radii, which fit the image.
     init(_ image: Bitmap, radii: CornerRadii, border: ImageBorder?) {
         let (width, height) = (image.size.width, image.size.height)
-        self.image = image
+        self.image = image.withoutHiddenAlpha
         outer = RoundedRectangle(width: width, height: height, radii: radii)
         inner = RoundedRectangle(width: width, height: height, inset: border?.width ?? 0, radii: radii)
         borderColor = border?.color.values(in: image.colorSpace).premultiplied ?? SIMD4()
