@@ -75,6 +75,20 @@ struct VariantsAndIdentityTests {
         for (account, text) in zip(accounts, ["hers", "his"]) { #expect(try await account.get().text == text) }
     }
 
+    @Test("a stored 401 with its key doesn't answer the request of a challenge handler", arguments: ["ann", nil])
+    func challenge(account: String?) async throws {
+        test.script("/a", .text("", "Cache-Control: max-age=300", status: .unauthorized), .text("mine"))
+        let transport = ModifyingTransport(
+            test.transport,
+            challengeHandler: { request, _ in
+                request.headers[.cookie] = "new"
+                return true
+            })
+        let response = try await transport.send(CachingFixture.request("/a") { $0.account = account })
+        #expect(try await Received(response).text == "mine")
+        #expect(test.server.requests.map { $0.headers[.cookie] } == [nil, "new"])
+    }
+
     @Test(
         "key rules map equivalent URLs to one response, which has the URL of the request")
     func keys() async throws {

@@ -78,6 +78,23 @@ struct AccountTests {
         #expect(try await loader.image(for: request).source == .memory)
     }
 
+    @Test("a prefetch is stopped after the account has changed", arguments: ImagePrefetcher.Destination.allCases)
+    func stopsPrefetch(destination: ImagePrefetcher.Destination) {
+        let fixture = fixture()
+        let (prefetcher, request) = (
+            ImagePrefetcher(loader: fixture.loader, destination: destination), request(fixture)
+        )
+        prefetcher.isPaused = true
+        for account in ["ann", "bob"] {
+            user.account = account
+            prefetcher.start([request])
+        }
+        #expect(prefetcher.count == 2)
+        user.account = nil
+        prefetcher.stop([request])
+        #expect(prefetcher.count == 0)
+    }
+
     @Test("a request in progress isn't joined after the account has changed, and its previews reach nobody else")
     func running() async throws {
         let fixture = fixture {

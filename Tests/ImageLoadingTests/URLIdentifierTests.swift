@@ -31,6 +31,16 @@ struct URLIdentifierTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
+    @Test("the disk has the original of the other URL also for requests with headers, and for texts with spaces")
+    func headers() async throws {
+        let fixture = LoaderFixture { $0.urlIdentifier = { String($0.absoluteString.prefix { $0 != "?" }) + " small" } }
+        let reply = ScriptedTransport.Reply(body: [.piece(LoaderFixture.image)])
+        var requests = ["1", "2"].map { fixture.request("a?sig=\($0)", then: reply) }
+        for index in requests.indices { requests[index].headers = ["Accept-Language": "de"] }
+        _ = try await fixture.loader.image(for: requests[0])
+        #expect(try await fixture.loader.data(for: requests[1]).source == .disk)
+    }
+
     @Test("a request joins the download of the other URL, which is sent as it is")
     func joins() async throws {
         let (first, second) = (request("sig=1", gate: gate), request("sig=2", gate: gate))

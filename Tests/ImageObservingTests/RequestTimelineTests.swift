@@ -144,6 +144,9 @@ struct RequestTimelineTests {
             ("https://cdn.example/x/https://user:pass@example.com/y", "https://cdn.example/x/https://example.com/y"),
             ("https://a.org/1/https%3A%2F%2Fb.org%2Fc.jpg%3Ft=1@webp", "https://a.org/1/https%3A%2F%2Fb.org%2Fc.jpg"),
             ("https://img.example/https%3a%2f%2fu%3ap%40a.org%2fb%23c", "https://img.example/https%3a%2f%2fa.org%2fb"),
+            ("https://a.org/https%3A%2F%2fu@b.org/c?d", "https://a.org/https%3A%2F%2fb.org/c"),
+            ("https://u:a%2Fb@c.org/d", "https://c.org/d"), ("https://u:a%3Fb%23c@d.org/e%3Ff", "https://d.org/e"),
+            ("https://a.org?x=//u@b.org", "https://a.org"), ("https://u:a@b.org?c@d", "https://b.org"),
         ])
     func secrets(address: String, text: String) throws {
         #expect(try #require(URL(string: address)).withoutSecrets == text)

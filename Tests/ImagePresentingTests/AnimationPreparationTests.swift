@@ -108,6 +108,17 @@ struct AnimationPreparationTests {
         #expect(fixture.log.messages == ["run", "stop"])
     }
 
+    @Test("rests on the frame that is shown if a later one can't be decoded")
+    func brokenLater() async {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isBroken: true))
+        frames.remove(4)
+        let player = fixture.player(frames, clock)
+        player.isVisible = true
+        for second in 0...2 { clock.tick(at: .seconds(second)) }
+        await becomesTrue { !clock.isRunning }
+        #expect(fixture.log.messages == ["run", "1", "2", "2 at rest", "stop"])
+    }
+
     @Test("a hidden player prepares nothing, and its cancellation is not a failure")
     func hiddenPreparation() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9, isPrepared: false, isBroken: true))

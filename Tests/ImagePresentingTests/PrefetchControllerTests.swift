@@ -38,7 +38,8 @@ struct PrefetchControllerTests {
     func forgets() {
         let controller = controller()
         func started() -> Set<Int>? {
-            (Mirror(reflecting: controller).descendant("started") as? [Int: ImageRequest]).map { Set($0.keys) }
+            let started = Mirror(reflecting: controller).descendant("started")
+            return (started as? [Int: (request: ImageRequest, key: RequestKey)]).map { Set($0.keys) }
         }
         for first in 0..<50 { controller.update(visible: first..<first + 2, of: 100, at: .seconds(first)) }
         #expect(started() == Set(controller.items))
@@ -95,6 +96,18 @@ struct PrefetchControllerTests {
         await becomesTrue { !fixture.memory.images.isEmpty }
         #expect(fixture.transport.sendCount == 3)
         withExtendedLifetime(controller) {}
+    }
+
+    @Test("an image continues to load after all items but one have left")
+    func oneItemOfMany() async {
+        let controller = controller { _ in "a" }
+        controller.update(visible: 0..<1, of: 4, at: .zero)
+        await fixture.transport.waitForSends(1)
+        controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        #expect(controller.items == 3..<4)
+        gate.open()
+        await becomesTrue { !fixture.memory.images.isEmpty }
+        #expect(cancelled.isEmpty)
     }
 
     @Test("an image is cancelled with the last item that shows it")

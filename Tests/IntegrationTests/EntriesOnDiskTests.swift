@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTransports
-import ImageLoaderKit
+import ImageDiskCaching
 import LoopbackServer
 import Testing
 
+@testable import ImageLoaderKit
 @testable import ImageTesting
 
 @Suite("Single images on disk, and caches of 0 bytes", .timeLimit(.minutes(10)))
@@ -99,6 +100,24 @@ struct EntriesOnDiskTests {
         #expect(await !test.loader.isCached(old))
         #expect(test.loader.cachedImage(for: young) != nil)
         #expect(await test.loader.cachedData(for: young) != nil)
+    }
+
+    @Test("if a folder can't be emptied, the next one still is", arguments: [nil, .seconds(-1)] as [Duration?])
+    func brokenFolder(age: Duration?) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "folders-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let time = Date(timeIntervalSince1970: 1_700_000_000)
+        let caches = ["a", "b"].map { DiskDataCache(directory: folder.appending(path: $0)) { time } }
+        // The counter of the first cache can't be opened.
+        let counter = folder.appending(path: "a/usage")
+        try FileManager.default.createDirectory(at: counter, withIntermediateDirectories: true)
+        let entry = DataCacheEntry(data: Data([1]), creationDate: time)
+        try await caches[1].store(entry, for: DataCacheKey(identifier: "part"))
+        let folders = DiskFolders(caches: caches)
+        await #expect(throws: DataCacheError.self) {
+            if let age { try await folders.removeAll(unusedFor: age) } else { try await folders.removeAll() }
+        }
+        #expect(try await caches[1].status().entryCount == 0)
     }
 
     @Test("prefetching to a cache of 0 bytes, or to disk without a directory, sends nothing", arguments: [true, false])

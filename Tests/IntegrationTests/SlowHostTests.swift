@@ -54,6 +54,23 @@ struct SlowHostTests {
     }
 
     @Test(
+        "prefetches have two thirds of a server's places, also if all servers have fewer than one may have",
+        arguments: [(4, 6, 2), (7, 100, 4), (1, 6, 1)], HTTPTransport.allCases)
+    func places(_ limits: (downloads: Int, perServer: Int, prefetches: Int), _ http: HTTPTransport) async throws {
+        let held = LoopbackSignal()
+        let servers = try servers(1, held)
+        let test = TestLoader(http) {
+            $0.maxDownloads = limits.downloads
+            $0.maxDownloadsPerServer = limits.perServer
+        }
+        let prefetcher = ImagePrefetcher(loader: test.loader, destination: .disk, maxConcurrentRequests: 99)
+        prefetcher.start((0..<20).map { ImageRequest(url: servers[0].url("/stalled/\($0)")) })
+        await servers[0].requests(limits.prefetches)
+        prefetcher.stop()
+        held.open()
+    }
+
+    @Test(
         "that holds prefetches, on one server or on all, delays no image that is shown", arguments: [12, 2],
         HTTPTransport.allCases)
     func prefetches(maxDownloads: Int, _ http: HTTPTransport) async throws {

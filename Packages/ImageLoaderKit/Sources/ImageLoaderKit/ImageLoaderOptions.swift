@@ -238,9 +238,10 @@ public struct ImageLoaderOptions: Sendable {
         let downloads = max(1, maxDownloads)
         let decodes = min(max(1, maxDecodes), DispatchTaskExecutor.maxWidth)
         var (download, file) = (LaneOptions(limit: downloads), LaneOptions(limit: Self.maxFiles))
-        download.perServerLimit = min(maxDownloadsPerServer, downloads - 1)
+        let perServer = min(maxDownloadsPerServer, downloads - 1)
+        download.perServerLimit = perServer
         download.reserved = Self.reserved(of: downloads)
-        download.reservedPerServer = Self.reserved(of: maxDownloadsPerServer)
+        download.reservedPerServer = Self.reserved(of: perServer)
         download.startRate = StartRate(burst: 25, perSecond: 80, clock: clock)
         download.stallLimit = StallLimit(
             bytes: 1_024, time: .seconds(1), maxRunning: maxRunningDownloads, clock: clock)

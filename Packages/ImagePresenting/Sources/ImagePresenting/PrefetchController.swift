@@ -9,8 +9,9 @@ public final class PrefetchController {
     private let prefetcher: ImagePrefetcher
     private let request: @MainActor (Int) -> ImageRequest?
     private var window: PrefetchWindow
-    /// The requests that were started. The list may return a different request for an index later.
-    private var started: [Int: ImageRequest] = [:]
+    /// The requests that were started, and their keys then. The list may return a different request for an index later, and
+    /// the loader another key.
+    private var started: [Int: (request: ImageRequest, key: RequestKey)] = [:]
     /// The number of items for each request.
     private var uses: [RequestKey: Int] = [:]
 
@@ -43,8 +44,9 @@ public final class PrefetchController {
         stop(change.cancels)
         let loads = change.loads.compactMap { index in request(index).map { (index, $0) } }
         for (index, request) in loads {
-            started[index] = request
-            uses[prefetcher.key(of: request), default: 0] += 1
+            let key = prefetcher.key(of: request)
+            started[index] = (request, key)
+            uses[key, default: 0] += 1
         }
         prefetcher.start(loads.map(\.1))
     }
@@ -55,13 +57,12 @@ public final class PrefetchController {
     /// Cancels the requests of these items. If several items show the same image, its request continues while one of
     /// them is in the window.
     private func stop(_ indices: [Int]) {
-        let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
-            let image = prefetcher.key(of: request)
-            guard let count = uses.removeValue(forKey: image), count > 1 else { return true }
-            uses[image] = count - 1
+        let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { _, key in
+            guard let count = uses.removeValue(forKey: key), count > 1 else { return true }
+            uses[key] = count - 1
             return false
         }
         // If all requests are finished, there is nothing to cancel.
-        if prefetcher.count > 0 { prefetcher.stop(unused) }
+        if prefetcher.count > 0 { prefetcher.stop(unused.map(\.request)) }
     }
 }

@@ -85,7 +85,10 @@ public struct ModifyingTransport: ResponseCache {
             } catch {
                 throw TransportError(ofModifier: error)
             }
-            return { [next] in try await cache.send(identified(next, as: request)) }
+            var again = identified(next, as: request)
+            // The 401 can be stored, with the same key.
+            again.cacheUse = again.cacheUse.afterFailure
+            return { [again] in try await cache.send(again) }
         }
         return response
     }

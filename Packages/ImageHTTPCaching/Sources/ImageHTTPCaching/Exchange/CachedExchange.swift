@@ -10,7 +10,7 @@ struct CachedExchange: Sendable {
         var body: StoredBody
     }
 
-    let request: TransportRequest
+    var request: TransportRequest
     let key: ResponseKey
     let network: any DataTransport
     let store: ResponseStore
@@ -190,10 +190,18 @@ extension CachedExchange {
     func revalidateInBackground(_ variant: VariantIndex.Variant) {
         guard revalidations.insert(key.text) else { return }
         options.runInBackground(request.url) {
-            let outcome = await revalidate(variant)
+            let outcome = await plain.revalidate(variant)
             revalidations.remove(key.text)
             options.observer(.revalidated(request.url, outcome))
         }
+    }
+
+    /// The exchange of a GET without the client's conditions and range, because only its response can be stored.
+    private var plain: CachedExchange {
+        var exchange = self
+        exchange.request.method = .get
+        exchange.request.headers = unconditionalRequest.headers
+        return exchange
     }
 
     private func revalidate(_ variant: VariantIndex.Variant) async -> RevalidationOutcome {

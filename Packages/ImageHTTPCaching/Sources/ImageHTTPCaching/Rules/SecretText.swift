@@ -22,7 +22,8 @@ struct SecretText: Codable, Hashable, Sendable {
 
 /// Computes names for entries whose keys depend on credentials, with a random key that is an entry of the same cache.
 ///
-/// If the cache loses the key, it makes a new one, and the entries with names from the older one are not found again.
+/// If the cache loses the key, it is stored again with the next entry that needs it. If no process knows it any more, a
+/// new one is made, and the entries with names from the older one are not found again.
 public final class EntryNames: Sendable {
     private static let entryKey = DataCacheKey(identifier: "key-of-private-names")
 
@@ -37,21 +38,24 @@ public final class EntryNames: Sendable {
     ///
     /// - Parameters:
     ///   - text: A text that can contain credentials, or depend on them.
-    ///   - creationTime: The time of a new key; nil to make none.
+    ///   - creationTime: The time of the entry to store, and of the key if the cache has none; nil for a lookup, which
+    ///     stores no key.
     /// - Throws: `DataCacheError` if the cache fails.
     public func name(for text: String, creationTime: Date?) async throws(DataCacheError) -> String? {
         guard let key = try await key(creationTime: creationTime) else { return nil }
         return SHA256.hexadecimalCode(of: Array(text.utf8), key: key)
     }
 
+    /// A key in memory is enough for a lookup. For a store, it must be in the cache, which can have removed or replaced it.
     private func key(creationTime: Date?) async throws(DataCacheError) -> [UInt8]? {
-        if let known = key.withLock({ $0 }) { return known }
+        if creationTime == nil, let known = key.withLock({ $0 }) { return known }
         return try await queue.perform("") { () async throws(DataCacheError) in
-            if let known = key.withLock({ $0 }) { return known }
+            let known = key.withLock { $0 }
+            if creationTime == nil, let known { return known }
             var stored = try await storedKey()
             if stored == nil, let creationTime {
-                let new = DataCacheEntry(data: Data(SecretText.randomKey()), creationDate: creationTime)
-                try await cache.store(new, for: Self.entryKey)
+                let data = Data(known ?? SecretText.randomKey())
+                try await cache.store(DataCacheEntry(data: data, creationDate: creationTime), for: Self.entryKey)
                 // That of another process, if both have made one.
                 stored = try await storedKey()
             }

@@ -37,8 +37,14 @@ extension TransportRequest {
         userInfo = request.userInfo
         isIncremental = request.isProgressive
         addHints(of: loader.configuration, for: request)
-        // The identifier of a URL without headers and `identifier` is its key. All others have a space.
-        if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
+        if let url = request.url, request.identifier == nil, let text = loader.configuration.urlIdentifier?(url) {
+            // Caches separate the parts of a key by spaces.
+            let hasSpace = text.utf8.contains(UInt8(ascii: " "))
+            self.identifier = hasSpace ? SHA256.hexadecimalDigest(of: Array(text.utf8)) : text
+        } else if !identifier.utf8.contains(UInt8(ascii: " ")) {
+            // The identifier of a URL without headers and `identifier` is its key. All others have a space.
+            self.identifier = identifier
+        }
     }
 
     /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.

@@ -106,10 +106,11 @@ public final class ImagePrefetcher: Sendable {
         start(urls.map { ImageRequest(url: $0, target: target) })
     }
 
-    /// Stops these requests, even if they were started repeatedly. Operations that others wait for continue.
+    /// Stops these requests, even if they were started repeatedly, or for another account. Operations that others wait for
+    /// continue.
     public func stop(_ requests: [ImageRequest]) {
-        let keys = requests.compactMap { Prefetch($0, to: destination, of: loader)?.key }
-        stop { queue in keys.compactMap { queue.stop($0) } }
+        let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
+        stop { queue in prefetches.flatMap { queue.stop($0) } }
     }
 
     /// Stops all requests.
@@ -182,6 +183,8 @@ public final class ImagePrefetcher: Sendable {
 struct Prefetch: Sendable {
     let request: ImageRequest
     let key: OperationKey
+    /// The key of the request itself, whatever the account and the variants of the loader are.
+    let requestKey: RequestKey
 
     /// Returns nil if nothing would be stored in the destination.
     init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination, of loader: any ImageLoaderProtocol) {
@@ -199,6 +202,7 @@ struct Prefetch: Sendable {
             product = .original(request.originalKey(loader.cacheKey(for: request)))
         }
         key = OperationKey(product, CacheUse(request))
+        requestKey = RequestKey(request, key: request.cacheKey)
         self.request = request
     }
 }

@@ -11,7 +11,9 @@ struct PrefetchQueue: Sendable {
     var isPaused = false
     private let limit: Int
     /// The waiting and running prefetches that were not stopped.
-    private var wanted: [OperationKey: PrefetchID] = [:]
+    private var wanted: [OperationKey: (id: PrefetchID, request: RequestKey)] = [:]
+    /// Their keys by request: the account and the variants of a loader can have changed since they were added.
+    private var keys: [RequestKey: Set<OperationKey>] = [:]
     private var waiting: [PrefetchID: Prefetch] = [:]
     /// The prefetches that have started and not ended, including stopped ones.
     private var running: [PrefetchID: OperationKey] = [:]
@@ -23,13 +25,14 @@ struct PrefetchQueue: Sendable {
     var count: Int { wanted.count }
 
     /// Returns whether a prefetch runs and was not stopped.
-    func isRunning(_ id: PrefetchID) -> Bool { running[id].map { wanted[$0] == id } ?? false }
+    func isRunning(_ id: PrefetchID) -> Bool { running[id].map { wanted[$0]?.id == id } ?? false }
 
     /// Adds a prefetch, unless there is one with the same key.
     mutating func add(_ prefetch: Prefetch) {
         guard wanted[prefetch.key] == nil else { return }
         last += 1
-        wanted[prefetch.key] = last
+        wanted[prefetch.key] = (last, prefetch.requestKey)
+        keys[prefetch.requestKey, default: []].insert(prefetch.key)
         waiting[last] = prefetch
     }
 
@@ -47,21 +50,32 @@ struct PrefetchQueue: Sendable {
 
     /// Removes a prefetch that has ended. Returns false if it was stopped.
     mutating func end(_ id: PrefetchID) -> Bool {
-        guard let key = running.removeValue(forKey: id), wanted[key] == id else { return false }
-        wanted[key] = nil
+        guard let key = running.removeValue(forKey: id), wanted[key]?.id == id else { return false }
+        remove(key)
         return true
     }
 
-    /// Stops a prefetch. If it runs, it counts against the limit until it has ended.
-    mutating func stop(_ key: OperationKey) -> Stopped? {
-        wanted.removeValue(forKey: key).map { ($0, waiting.removeValue(forKey: $0)) }
+    /// Stops the prefetches of a request. Those that run count against the limit until they have ended.
+    mutating func stop(_ prefetch: Prefetch) -> [Stopped] {
+        (keys[prefetch.requestKey] ?? []).union([prefetch.key]).compactMap { key in
+            remove(key).map { ($0, waiting.removeValue(forKey: $0)) }
+        }
     }
 
     mutating func stopAll() -> [Stopped] {
         defer {
             wanted = [:]
+            keys = [:]
             waiting = [:]
         }
-        return wanted.values.map { ($0, waiting[$0]) }
+        return wanted.values.map { ($0.id, waiting[$0.id]) }
+    }
+
+    @discardableResult
+    private mutating func remove(_ key: OperationKey) -> PrefetchID? {
+        guard let (id, request) = wanted.removeValue(forKey: key) else { return nil }
+        keys[request]?.remove(key)
+        if keys[request]?.isEmpty == true { keys[request] = nil }
+        return id
     }
 }

@@ -17,6 +17,8 @@ final class AnimationPlayer {
     private let show: @MainActor (_ frame: Bitmap, _ isAnimating: Bool) -> Void
     private var frames: (any AnimationFrames)?
     private(set) var playback = Playback()
+    /// The frame that was shown last, if another was to follow.
+    private var moving: Bitmap?
     /// Loads or prepares frames.
     private var work: Task<Void, Never>?
     /// Whether there is no such work. Read when a frame is due: work that ends doesn't wake the main actor.
@@ -34,7 +36,7 @@ final class AnimationPlayer {
     /// - Parameters:
     ///   - first: The first frame, which the surface already shows.
     ///   - frames: The frames, or nil to load them from the source when the clock ticks.
-    ///   - show: Called with each later frame.
+    ///   - show: Called with each later frame, and with the last one again if no more can be decoded.
     init(
         first: Bitmap, frameCount: Int, frames: (any AnimationFrames)?, clock: AnimationClock,
         source: @escaping Source, show: @escaping @MainActor (_ frame: Bitmap, _ isAnimating: Bool) -> Void
@@ -74,6 +76,7 @@ final class AnimationPlayer {
     func showDueFrame() -> Bool {
         guard playback.isBehind, let bitmap = frames?.cachedFrame(at: playback.target.frame) else { return false }
         playback.didShow()
+        moving = isFinished ? nil : bitmap
         show(bitmap, !isFinished)
         return true
     }
@@ -84,6 +87,7 @@ final class AnimationPlayer {
     func rewind() {
         let showsOtherFrame = playback.shown != 0
         playback = Playback()
+        moving = nil
         if showsOtherFrame { show(first, false) }
     }
 
@@ -148,6 +152,8 @@ final class AnimationPlayer {
 
     private func failed() {
         playback.didFail()
+        if let moving { show(moving, false) }
+        moving = nil
         clock.update(self)
     }
 }
