@@ -85,7 +85,8 @@ struct OutputSizeTests {
             var target = ImageTarget(PixelSize(width: target.0, height: target.1), mode: mode, upscales: upscales)
             let output = target.outputSize(for: part.size)
             var region = target.region(of: part.size)
-            (region.x, region.y) = (region.x + 1_000, region.y + 900)
+            region.x += 1_000
+            region.y += 900
             target.part = part
             let image = PixelSize(width: 4_000, height: 3_000)
             #expect(target.region(of: image) == region && target.outputSize(for: image) == output, "\(mode)")

@@ -41,6 +41,14 @@ struct ImageBindingAnimationTests {
 
     private var shownWidth: Int? { surface.last.image?.bitmap.size.width }
 
+    /// Ticks each second until a condition is true, at most 10,000 times.
+    private func tick(from start: Int = 0, until isDone: () -> Bool) async {
+        for second in start..<10_000 where !isDone() {
+            clock.tick(at: .seconds(second))
+            await Task.yield()
+        }
+    }
+
     @Test("a loaded animation plays at its times, and a frame that is late is skipped")
     func plays() async {
         let binding = await playing()
@@ -60,12 +68,7 @@ struct ImageBindingAnimationTests {
         binding.clock = nil
         #expect(shownWidth == 1 && !surface.last.isAnimating)
         binding.clock = clock
-        var second = 2
-        while shownWidth == 1, second < 10_000 {
-            clock.tick(at: .seconds(second))
-            second += 1
-            await Task.yield()
-        }
+        await tick(from: 2) { shownWidth != 1 }
         #expect(shownWidth == 2)
         clock.reducesMotion = true
         #expect(shownWidth == 1)
@@ -84,12 +87,7 @@ struct ImageBindingAnimationTests {
         binding.bind(fixture.request("a", [.ok(image.encoded)]) { $0.mode = mode })
         await surface.ends { $0.kind == .final }
         binding.clock = clock
-        var second = 0
-        while fixture.transport.sendCount < 2, second < 10_000 {
-            clock.tick(at: .seconds(second))
-            second += 1
-            await Task.yield()
-        }
+        await tick { fixture.transport.sendCount >= 2 }
         let asksServer = fixture.transport.requests.map { $0.headers[.cacheControl] != nil }
         #expect(asksServer == [true, false])
     }
@@ -100,12 +98,7 @@ struct ImageBindingAnimationTests {
         let binding = binding(clock)
         binding.bind(animated())
         #expect(surface.rendered == ["success(memory) final 1"])
-        var second = 0
-        while shownWidth == 1, second < 10_000 {
-            clock.tick(at: .seconds(second))
-            second += 1
-            await Task.yield()
-        }
+        await tick { shownWidth != 1 }
         #expect(shownWidth == 2)
         withExtendedLifetime(binding) {}
     }

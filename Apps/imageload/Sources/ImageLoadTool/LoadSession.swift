@@ -33,7 +33,8 @@ struct LoadSession {
         self.options = options
         recorder = EventRecorder(trace: trace)
         let parts = options.loaderOptions(recorder).makeParts()
-        (loader, decoder) = (ImageLoader(parts), parts.decoder)
+        loader = ImageLoader(parts)
+        decoder = parts.decoder
         addresses = options.addresses()
         isInteractive = Console.isInteractive && !options.printing.json && !options.printing.quiet
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }

@@ -44,7 +44,7 @@
             )
         }
 
-        /// Decodes until a row of the area can be converted. Rows above it make room, also those above the area.
+        /// Decodes until a row of the area can be converted. Removes the rows above it before, also those above the area.
         private func decodeRows(for row: Int, into sink: any PixelRowSink) throws(ImageDecodingError) {
             for source in [color, alpha].compactMap({ $0 }) {
                 while availableRows(in: source) <= row {
